@@ -6,7 +6,13 @@
 pub mod ids;
 
 /// Messages, clients and servers of `toolgate.v1`.
-#[allow(missing_docs, missing_debug_implementations, unreachable_pub, clippy::all, clippy::unwrap_used)]
+#[allow(
+    missing_docs,
+    missing_debug_implementations,
+    unreachable_pub,
+    clippy::all,
+    clippy::unwrap_used
+)]
 pub mod v1 {
     tonic::include_proto!("toolgate.v1");
 }
