@@ -3,7 +3,10 @@
 //! Everything that callers and targets agree on lives here and nothing that decides. May touch prost, tonic and
 //! serde_json; must not know core, facade or relay.
 
+pub mod enrolment;
+pub mod frame;
 pub mod ids;
+pub mod ssh;
 
 /// Messages, clients and servers of `toolgate.v1`.
 #[allow(
