@@ -1,23 +1,54 @@
 //! Turns `proto/` into services, registry, schemas, routes and the OpenAPI document. Needs no `protoc`.
 
-use std::{env, fs, path::PathBuf};
+#[path = "proto/build/emitter.rs"]
+mod emitter;
 
-fn main() {
+use std::{env, error::Error, fs, path::Path, path::PathBuf, process::ExitCode};
+
+fn main() -> ExitCode {
     println!("cargo:rerun-if-changed=proto");
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let mut compiler = protox::Compiler::new(["proto"]).expect("the proto folder is there");
+    match generate() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("the contract does not build\n{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn generate() -> Result<(), Box<dyn Error>> {
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set; run this through cargo")?);
+    let mut compiler = protox::Compiler::new(["proto"])?;
     compiler.include_imports(true).include_source_info(true);
-    let files = [
-        "broker", "target", "token", "policy", "profile", "audit", "session", "status", "uplink",
-    ]
-    .map(|name| format!("toolgate/v1/{name}_service.proto"));
     compiler
-        .open_files(files)
-        .unwrap_or_else(|error| panic!("{error:?}"));
-    fs::write(out.join("descriptor.bin"), compiler.encode_file_descriptor_set())
-        .expect("OUT_DIR is writable");
-    tonic_prost_build::configure()
-        .bytes(".")
-        .compile_fds(compiler.file_descriptor_set())
-        .unwrap_or_else(|error| panic!("{error}"));
+        .open_files(sources(Path::new("proto/toolgate"))?)
+        .map_err(|error| format!("{error:?}"))?;
+    fs::write(out.join("descriptor.bin"), compiler.encode_file_descriptor_set())?;
+
+    let contract = emitter::emit(&compiler.descriptor_pool())?;
+    fs::write(out.join("registry.rs"), contract.registry_source())?;
+    fs::write(out.join("openapi.json"), contract.openapi())?;
+
+    // Tool services get no code of their own: one dynamic service turns a typed call into the broker's call.
+    let mut services = compiler.file_descriptor_set();
+    services
+        .file
+        .retain(|file| !file.name().starts_with("toolgate/tools/"));
+    tonic_prost_build::configure().bytes(".").compile_fds(services)?;
+    Ok(())
+}
+
+/// Every proto file below a folder, sorted, so that the outcome does not depend on the file system.
+fn sources(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "proto") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
 }

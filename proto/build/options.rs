@@ -1,0 +1,134 @@
+//! The options of `toolgate/v1/options.proto`, read off descriptors.
+//!
+//! The messages are repeated here in the little that the emitter needs, because the generated ones exist only
+//! after the build script has run. A test holds both to the same field numbers by reading every option there is.
+
+use prost_reflect::{DescriptorPool, DynamicMessage, ExtensionDescriptor};
+
+/// `toolgate.v1.Tool`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct ToolOption {
+    #[prost(string, tag = "1")]
+    pub(crate) name: String,
+    #[prost(string, tag = "2")]
+    pub(crate) title: String,
+    #[prost(string, tag = "3")]
+    pub(crate) adapter: String,
+    #[prost(int32, tag = "4")]
+    pub(crate) effect: i32,
+    #[prost(int32, tag = "5")]
+    pub(crate) freshness: i32,
+}
+
+/// `toolgate.v1.Rest`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct RestOption {
+    #[prost(string, tag = "1")]
+    pub(crate) verb: String,
+    #[prost(string, tag = "2")]
+    pub(crate) path: String,
+    #[prost(string, tag = "3")]
+    pub(crate) body: String,
+    #[prost(uint32, tag = "4")]
+    pub(crate) success: u32,
+    #[prost(bool, tag = "5")]
+    pub(crate) frozen: bool,
+    #[prost(string, tag = "6")]
+    pub(crate) download: String,
+}
+
+/// `toolgate.v1.Rules`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct RulesOption {
+    #[prost(string, repeated, tag = "1")]
+    pub(crate) r#in: Vec<String>,
+    #[prost(bool, tag = "2")]
+    pub(crate) required: bool,
+    #[prost(int64, optional, tag = "3")]
+    pub(crate) min: Option<i64>,
+    #[prost(int64, optional, tag = "4")]
+    pub(crate) max: Option<i64>,
+    #[prost(uint32, optional, tag = "5")]
+    pub(crate) min_length: Option<u32>,
+    #[prost(uint32, optional, tag = "6")]
+    pub(crate) max_length: Option<u32>,
+    #[prost(string, tag = "7")]
+    pub(crate) pattern: String,
+    #[prost(string, tag = "8")]
+    pub(crate) default_json: String,
+    #[prost(string, tag = "9")]
+    pub(crate) example_json: String,
+}
+
+/// `toolgate.v1.ProfileSet`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct ProfileOption {
+    #[prost(string, tag = "1")]
+    pub(crate) name: String,
+    #[prost(string, repeated, tag = "2")]
+    pub(crate) adapters: Vec<String>,
+    #[prost(string, repeated, tag = "3")]
+    pub(crate) tools: Vec<String>,
+}
+
+/// The extensions by which options are found.
+pub(crate) struct Options {
+    tool: ExtensionDescriptor,
+    rest: ExtensionDescriptor,
+    rules: ExtensionDescriptor,
+    json: ExtensionDescriptor,
+    profile: ExtensionDescriptor,
+}
+
+impl Options {
+    /// Looks the extensions up in the pool.
+    pub(crate) fn of(pool: &DescriptorPool) -> Result<Self, String> {
+        let find = |name: &str| {
+            let full = format!("toolgate.v1.{name}");
+            pool.get_extension_by_name(&full)
+                .ok_or(format!("{full}: no such option in the contract"))
+        };
+        Ok(Self {
+            tool: find("tool")?,
+            rest: find("rest")?,
+            rules: find("rules")?,
+            json: find("json")?,
+            profile: find("profile")?,
+        })
+    }
+
+    /// The tool option of an rpc.
+    pub(crate) fn tool(&self, options: &DynamicMessage) -> Option<ToolOption> {
+        message(options, &self.tool)
+    }
+
+    /// The route of an rpc.
+    pub(crate) fn rest(&self, options: &DynamicMessage) -> Option<RestOption> {
+        message(options, &self.rest)
+    }
+
+    /// The rules of a field; without the option, none.
+    pub(crate) fn rules(&self, options: &DynamicMessage) -> RulesOption {
+        message(options, &self.rules).unwrap_or_default()
+    }
+
+    /// Whether a bytes field holds JSON.
+    pub(crate) fn json(&self, options: &DynamicMessage) -> bool {
+        options.get_extension(&self.json).as_bool().unwrap_or(false)
+    }
+
+    /// The profile of an enum value.
+    pub(crate) fn profile(&self, options: &DynamicMessage) -> Option<ProfileOption> {
+        message(options, &self.profile)
+    }
+}
+
+fn message<T: prost::Message + Default>(
+    options: &DynamicMessage,
+    extension: &ExtensionDescriptor,
+) -> Option<T> {
+    if !options.has_extension(extension) {
+        return None;
+    }
+    options.get_extension(extension).as_message()?.transcode_to().ok()
+}

@@ -1,0 +1,241 @@
+//! JSON Schemas (2020-12) of tool arguments and results, from messages, comments and rules.
+//!
+//! Nested messages are inlined and every object is closed. Enums of proto are refused: value sets are strings with
+//! `(rules).in`, so that what models read carries no prefixes.
+
+use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
+use serde_json::{Map, Value, json};
+
+use super::{
+    Mistakes, comments,
+    options::{Options, RulesOption},
+};
+
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+const TARGET_ID: &str = "Id or name of the target to ask. Only needed when more than one target of this type is \
+configured: the error then lists them.";
+
+/// The schema of a tool's arguments. Infrastructure tools get the optional `target_id`.
+pub(crate) fn arguments(
+    message: &MessageDescriptor,
+    infrastructure: bool,
+    options: &Options,
+    mistakes: &mut Mistakes,
+) -> Value {
+    let mut walk = Walk {
+        options,
+        mistakes,
+        bounded: true,
+        inside: Vec::new(),
+    };
+    let mut schema = walk.object(message);
+    if infrastructure {
+        if message.get_field_by_name("target_id").is_some() {
+            let place = format!("field {}.target_id", message.full_name());
+            walk.mistakes.at(
+                &place,
+                "target_id is injected into infrastructure tools; do not declare it",
+            );
+        }
+        schema["properties"]["target_id"] =
+            json!({"type": "string", "description": TARGET_ID, "minLength": 1, "maxLength": 64});
+    }
+    with_dialect(schema)
+}
+
+/// The schema of a tool's structured result.
+pub(crate) fn result(message: &MessageDescriptor, options: &Options, mistakes: &mut Mistakes) -> Value {
+    with_dialect(
+        Walk {
+            options,
+            mistakes,
+            bounded: false,
+            inside: Vec::new(),
+        }
+        .object(message),
+    )
+}
+
+fn with_dialect(schema: Value) -> Value {
+    let mut whole = Map::new();
+    whole.insert("$schema".into(), DIALECT.into());
+    if let Value::Object(rest) = schema {
+        whole.extend(rest);
+    }
+    Value::Object(whole)
+}
+
+struct Walk<'a> {
+    options: &'a Options,
+    mistakes: &'a mut Mistakes,
+    /// Whether integers get the bounds of their type: arguments must fit when decoded, results do by construction.
+    bounded: bool,
+    /// The messages being walked, to find recursion.
+    inside: Vec<String>,
+}
+
+impl Walk<'_> {
+    fn object(&mut self, message: &MessageDescriptor) -> Value {
+        let name = message.full_name().to_owned();
+        if self.inside.contains(&name) {
+            self.mistakes.at(
+                &format!("message {name}"),
+                "a message of a tool may not contain itself",
+            );
+            return json!({});
+        }
+        self.inside.push(name);
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        for field in message.fields() {
+            let rules = self.options.rules(&field.options());
+            if rules.required {
+                required.push(Value::from(field.name()));
+            }
+            let schema = self.property(&field, &rules);
+            properties.insert(field.name().to_owned(), schema);
+        }
+        self.inside.pop();
+        let mut schema = Map::new();
+        schema.insert("type".into(), "object".into());
+        schema.insert("properties".into(), Value::Object(properties));
+        if !required.is_empty() {
+            schema.insert("required".into(), Value::Array(required));
+        }
+        schema.insert("additionalProperties".into(), false.into());
+        Value::Object(schema)
+    }
+
+    fn property(&mut self, field: &FieldDescriptor, rules: &RulesOption) -> Value {
+        let place = format!("field {}", field.full_name());
+        let description = comments::of_field(field);
+        if description.is_empty() {
+            self.mistakes.at(
+                &place,
+                "a field of a tool needs a comment; it is the field's description",
+            );
+        }
+        let single = !field.is_list() && !field.is_map() && !matches!(field.kind(), Kind::Message(_));
+        if rules.required && single && !field.supports_presence() {
+            self.mistakes.at(
+                &place,
+                "a required scalar must be `optional`, or its absence could not be seen",
+            );
+        }
+        let mut schema = if field.is_map() {
+            self.map(field, rules, &place)
+        } else if field.is_list() {
+            let items = self.value(field, rules, &place);
+            Map::from_iter([
+                ("type".into(), "array".into()),
+                ("items".into(), Value::Object(items)),
+            ])
+        } else {
+            self.value(field, rules, &place)
+        };
+        schema.insert("description".into(), description.into());
+        for (keyword, text) in [
+            ("default", &rules.default_json),
+            ("examples", &rules.example_json),
+        ] {
+            if text.is_empty() {
+                continue;
+            }
+            match serde_json::from_str::<Value>(text) {
+                Ok(value) if keyword == "examples" => {
+                    schema.insert(keyword.into(), Value::Array(vec![value]))
+                }
+                Ok(value) => schema.insert(keyword.into(), value),
+                Err(error) => {
+                    self.mistakes
+                        .at(&place, format!("the {keyword} is not JSON: {error}"));
+                    None
+                }
+            };
+        }
+        Value::Object(schema)
+    }
+
+    fn map(&mut self, field: &FieldDescriptor, rules: &RulesOption, place: &str) -> Map<String, Value> {
+        let Kind::Message(entry) = field.kind() else {
+            return Map::new();
+        };
+        let value = self.value(&entry.map_entry_value_field(), rules, place);
+        Map::from_iter([
+            ("type".into(), "object".into()),
+            ("additionalProperties".into(), Value::Object(value)),
+        ])
+    }
+
+    fn value(&mut self, field: &FieldDescriptor, rules: &RulesOption, place: &str) -> Map<String, Value> {
+        match field.kind() {
+            Kind::Message(message) => match self.object(&message) {
+                Value::Object(object) => object,
+                _ => Map::new(),
+            },
+            Kind::Enum(_) => {
+                self.mistakes.at(
+                    place,
+                    "a value set of a tool is a `string` with `(rules).in`, not an enum",
+                );
+                Map::new()
+            }
+            Kind::String => self.text(rules, place),
+            Kind::Bytes if self.options.json(&field.options()) => Map::new(),
+            Kind::Bytes => typed(json!({"type": "string", "contentEncoding": "base64"})),
+            Kind::Bool => typed(json!({"type": "boolean"})),
+            Kind::Double | Kind::Float => typed(json!({"type": "number"})),
+            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => {
+                self.integer(rules, i32::MIN.into(), i32::MAX.into())
+            }
+            Kind::Uint32 | Kind::Fixed32 => self.integer(rules, json!(0), u32::MAX.into()),
+            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => {
+                self.integer(rules, i64::MIN.into(), i64::MAX.into())
+            }
+            Kind::Uint64 | Kind::Fixed64 => self.integer(rules, json!(0), u64::MAX.into()),
+        }
+    }
+
+    fn text(&mut self, rules: &RulesOption, place: &str) -> Map<String, Value> {
+        let mut schema = typed(json!({"type": "string"}));
+        if !rules.r#in.is_empty() {
+            schema.insert("enum".into(), json!(rules.r#in));
+        }
+        if let Some(length) = rules.min_length {
+            schema.insert("minLength".into(), length.into());
+        }
+        if let Some(length) = rules.max_length {
+            schema.insert("maxLength".into(), length.into());
+        }
+        if !rules.pattern.is_empty() {
+            // JSON Schema searches; the rule promises that the whole text must match.
+            if !(rules.pattern.starts_with('^') && rules.pattern.ends_with('$')) {
+                self.mistakes
+                    .at(place, "a pattern must start with `^` and end with `$`");
+            }
+            schema.insert("pattern".into(), rules.pattern.as_str().into());
+        }
+        schema
+    }
+
+    fn integer(&self, rules: &RulesOption, least: Value, most: Value) -> Map<String, Value> {
+        let mut schema = typed(json!({"type": "integer"}));
+        let bound =
+            |rule: Option<i64>, natural: Value| rule.map(Value::from).or(self.bounded.then_some(natural));
+        if let Some(min) = bound(rules.min, least) {
+            schema.insert("minimum".into(), min);
+        }
+        if let Some(max) = bound(rules.max, most) {
+            schema.insert("maximum".into(), max);
+        }
+        schema
+    }
+}
+
+fn typed(schema: Value) -> Map<String, Value> {
+    match schema {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
