@@ -1,6 +1,15 @@
 //! The vocabulary of the record: what an event holds. Sealing, verifying and exporting stand in this folder.
 
+pub mod chain;
+mod normal;
+pub mod row_bytes;
+
 use toolgate_contract::ids::{CallId, EventId, TargetId};
+
+pub use self::{
+    chain::{Head, SealedRow, Sealer},
+    row_bytes::{Columns, RowError, decode, encode},
+};
 
 /// One event of the record, before it has a place in the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]

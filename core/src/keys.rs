@@ -1,1 +1,135 @@
-//! Placeholder of the keys.
+//! The keys the gateway holds and no database does: root secrets, what is derived from them, and its identity.
+//!
+//! `DIR/keys` holds `root-<id>.key` files (the newest seals, older ones still verify) and `gateway.ed25519`. Both are
+//! made on first use. Instances share the folder, so a root that another instance made is found by its id. Keys of
+//! single purposes are derived by HKDF with labels `toolgate/v1/…` and the tenant; no root key signs anything itself.
+//! Nothing here knows the store: a reader of the whole database cannot seal a row.
+
+mod derive;
+mod files;
+mod identity;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use toolgate_contract::ids::TenantId;
+
+use self::{derive::Root, files::KeyFolder};
+pub use self::{
+    derive::{ArgumentsKey, RecordKey},
+    files::KeyError,
+    identity::GatewayIdentity,
+};
+
+type Roots = BTreeMap<Arc<str>, Root>;
+
+/// Every key of one data directory.
+#[derive(Debug)]
+pub struct Keyring {
+    folder: PathBuf,
+    newest: Root,
+    roots: RwLock<Roots>,
+    identity: GatewayIdentity,
+}
+
+impl Keyring {
+    /// Opens `dir/keys` and makes on first use what is missing.
+    ///
+    /// # Errors
+    /// When the folder or a file is readable by others, belongs to someone else, is no plain file or does not hold
+    /// what its name says. The gateway must then not start.
+    pub fn open(dir: &Path) -> Result<Self, KeyError> {
+        let folder = KeyFolder::open_or_create(&dir.join("keys"))?;
+        if folder.root_names()?.is_empty() {
+            folder.create_root()?;
+        }
+        let identity =
+            GatewayIdentity::from_pkcs8(&folder.identity()?).ok_or_else(|| folder.damaged_identity())?;
+        Self::assemble(&folder, identity)
+    }
+
+    /// Opens `dir/keys` as it is and changes nothing: for a verifier that must not leave traces.
+    ///
+    /// # Errors
+    /// As [`Keyring::open`], and when a key is missing.
+    pub fn open_existing(dir: &Path) -> Result<Self, KeyError> {
+        let folder = KeyFolder::open(&dir.join("keys"))?;
+        let identity = GatewayIdentity::from_pkcs8(&folder.existing_identity()?)
+            .ok_or_else(|| folder.damaged_identity())?;
+        Self::assemble(&folder, identity)
+    }
+
+    fn assemble(folder: &KeyFolder, identity: GatewayIdentity) -> Result<Self, KeyError> {
+        let roots = read_roots(folder)?;
+        let newest = roots
+            .values()
+            .next_back()
+            .cloned()
+            .ok_or_else(|| folder.no_root())?;
+        Ok(Self {
+            folder: folder.path().to_owned(),
+            newest,
+            roots: RwLock::new(roots),
+            identity,
+        })
+    }
+
+    /// The key that seals new rows of this tenant's record.
+    #[must_use]
+    pub fn record_key(&self, tenant: &TenantId) -> RecordKey {
+        self.newest.record_key(tenant)
+    }
+
+    /// The key that sealed a row, by the id which the row carries; looks into the folder again for an unknown id.
+    #[must_use]
+    pub fn record_key_by_id(&self, key_id: &str, tenant: &TenantId) -> Option<RecordKey> {
+        self.root(key_id).map(|root| root.record_key(tenant))
+    }
+
+    /// The key under which call arguments appear on the record.
+    #[must_use]
+    pub fn arguments_key(&self, tenant: &TenantId) -> ArgumentsKey {
+        self.newest.arguments_key(tenant)
+    }
+
+    /// The identity that relays pin.
+    #[must_use]
+    pub fn gateway_identity(&self) -> &GatewayIdentity {
+        &self.identity
+    }
+
+    fn root(&self, key_id: &str) -> Option<Root> {
+        if let Some(root) = self.known_root(key_id) {
+            return Some(root);
+        }
+        // Only an id that names a file of the folder is worth a look; a forged row must not cost a directory scan.
+        if !files::is_root_id(key_id) || !files::root_path(&self.folder, key_id).exists() {
+            return None;
+        }
+        let roots = KeyFolder::open(&self.folder)
+            .and_then(|folder| read_roots(&folder))
+            .ok()?;
+        *self.roots.write().unwrap_or_else(PoisonError::into_inner) = roots;
+        self.known_root(key_id)
+    }
+
+    fn known_root(&self, key_id: &str) -> Option<Root> {
+        let roots = self.roots.read().unwrap_or_else(PoisonError::into_inner);
+        roots.get(key_id).cloned()
+    }
+}
+
+fn read_roots(folder: &KeyFolder) -> Result<Roots, KeyError> {
+    let mut roots = Roots::new();
+    for id in folder.root_names()? {
+        let id: Arc<str> = id.into();
+        roots.insert(Arc::clone(&id), Root::new(&id, &*folder.root_secret(&id)?));
+    }
+    Ok(roots)
+}
+
+#[cfg(test)]
+mod tests;
