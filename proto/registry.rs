@@ -112,6 +112,8 @@ pub struct RouteDef {
     pub frozen: bool,
     /// Content type of a streamed download made of the responses' `chunk` bytes.
     pub download: Option<&'static str>,
+    /// True when no credential is asked for.
+    pub public: bool,
     /// The path of the rpc.
     pub grpc_path: &'static str,
     /// Full name of the request message.

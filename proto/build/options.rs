@@ -35,6 +35,8 @@ pub(crate) struct RestOption {
     pub(crate) frozen: bool,
     #[prost(string, tag = "6")]
     pub(crate) download: String,
+    #[prost(bool, tag = "7")]
+    pub(crate) public: bool,
 }
 
 /// `toolgate.v1.Rules`.

@@ -18,12 +18,13 @@ pub(crate) struct Route {
     pub(crate) success: u16,
     pub(crate) frozen: bool,
     pub(crate) download: Option<String>,
+    pub(crate) public: bool,
     pub(crate) grpc_path: String,
     pub(crate) input_message: String,
     pub(crate) output_message: String,
     pub(crate) server_streaming: bool,
     pub(crate) description: String,
-    pub(crate) service: String,
+    /// The rpc's full name.
     pub(crate) rpc: String,
 }
 
@@ -66,9 +67,9 @@ fn route(method: &MethodDescriptor, option: RestOption) -> Route {
         grpc_path: grpc_path(method),
         input_message: method.input().full_name().to_owned(),
         output_message: method.output().full_name().to_owned(),
+        public: option.public,
         server_streaming: method.is_server_streaming(),
         description: comments::of_method(method),
-        service: method.parent_service().name().to_owned(),
         rpc: method.full_name().to_owned(),
     }
 }

@@ -91,6 +91,7 @@ fn route(route: &Route) -> String {
         ("success", route.success.to_string()),
         ("frozen", route.frozen.to_string()),
         ("download", format!("{:?}", route.download)),
+        ("public", route.public.to_string()),
         ("grpc_path", text(&route.grpc_path)),
         ("input_message", text(&route.input_message)),
         ("output_message", text(&route.output_message)),
