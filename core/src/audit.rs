@@ -3,12 +3,14 @@
 pub mod chain;
 mod normal;
 pub mod row_bytes;
+pub mod verify;
 
 use toolgate_contract::ids::{CallId, EventId, TargetId};
 
 pub use self::{
     chain::{Head, SealedRow, Sealer},
     row_bytes::{Columns, RowError, decode, encode},
+    verify::{ChainVerifier, StoredRow, Verdict, Verification},
 };
 
 /// One event of the record, before it has a place in the chain.

@@ -1,0 +1,115 @@
+//! What can be said of one row without knowing the others.
+
+use std::sync::Arc;
+
+use toolgate_contract::ids::TenantId;
+
+use super::{StoredRow, row_hash};
+use crate::{
+    audit::{Columns, chain::ALGORITHM},
+    keys::{Keyring, RecordKey},
+};
+
+/// The keys of one tenant that rows were sealed with, looked up once each.
+#[derive(Debug)]
+pub(super) struct Seals {
+    tenant: TenantId,
+    keys: Arc<Keyring>,
+    known: Vec<(String, RecordKey)>,
+}
+
+impl Seals {
+    pub(super) fn new(tenant: TenantId, keys: Arc<Keyring>) -> Self {
+        Self {
+            tenant,
+            keys,
+            known: Vec::new(),
+        }
+    }
+
+    pub(super) fn hash(&self, seq: i64, prev: &[u8; 32], bytes: &[u8]) -> [u8; 32] {
+        row_hash(ALGORITHM, &self.tenant, seq, prev, bytes)
+    }
+
+    pub(super) fn key(&mut self, key_id: &str) -> Option<&RecordKey> {
+        let place = match self.known.iter().position(|(id, _)| id == key_id) {
+            Some(place) => place,
+            None => {
+                let key = self.keys.record_key_by_id(key_id, &self.tenant)?;
+                self.known.push((key_id.to_owned(), key));
+                self.known.len() - 1
+            }
+        };
+        self.known.get(place).map(|(_, key)| key)
+    }
+
+    /// Whether the key named `key_id` made `mac` for `hash`.
+    pub(super) fn verifies(&mut self, key_id: &str, hash: &[u8; 32], mac: &[u8]) -> bool {
+        self.key(key_id).is_some_and(|key| key.verifies(hash, mac))
+    }
+}
+
+/// What was found at one place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Evidence {
+    /// The algorithm is the one there is.
+    pub(super) algorithm: bool,
+    /// The key it names lies in the folder.
+    pub(super) key: bool,
+    /// The stored hash is that of the stored content at this place.
+    pub(super) content: bool,
+    /// The stored MAC was made for the stored hash: the gateway once sealed exactly this hash.
+    pub(super) sealed: bool,
+    /// It names the row before it.
+    pub(super) linked: bool,
+    /// The stored MAC was made for the stored bytes at this place after that row, whatever hash and link say.
+    pub(super) belongs_here: bool,
+    /// The index columns say what the bytes say.
+    pub(super) columns: bool,
+    expected_hash: [u8; 32],
+}
+
+impl Evidence {
+    pub(super) fn gather(row: &StoredRow<'_>, prev: &[u8; 32], seals: &mut Seals) -> Self {
+        let linked = row.prev == prev;
+        let expected_hash = seals.hash(row.seq, prev, row.bytes);
+        let content = if linked {
+            row.hash == expected_hash
+        } else {
+            as_hash(row.prev).is_some_and(|own_prev| row.hash == seals.hash(row.seq, &own_prev, row.bytes))
+        };
+        let key = seals.key(row.key_id).is_some();
+        let belongs_here = seals.verifies(row.key_id, &expected_hash, row.mac);
+        // In a sound row the two hashes are one, and so is the MAC.
+        let sealed = if row.hash == expected_hash {
+            belongs_here
+        } else {
+            as_hash(row.hash).is_some_and(|hash| seals.verifies(row.key_id, &hash, row.mac))
+        };
+        Self {
+            algorithm: row.algorithm == ALGORITHM,
+            key,
+            content,
+            sealed,
+            linked,
+            belongs_here,
+            columns: columns_agree(row),
+            expected_hash,
+        }
+    }
+
+    /// The row's hash when nothing is wrong with it.
+    pub(super) fn hash_of_sound_row(&self) -> Option<[u8; 32]> {
+        let sound = self.algorithm && self.content && self.sealed && self.linked && self.columns;
+        sound.then_some(self.expected_hash)
+    }
+}
+
+fn columns_agree(row: &StoredRow<'_>) -> bool {
+    row.columns
+        .is_none_or(|columns| Columns::of(row.bytes).is_ok_and(|sealed| sealed == columns))
+}
+
+pub(super) fn as_hash(bytes: &[u8]) -> Option<[u8; 32]> {
+    bytes.try_into().ok()
+}
