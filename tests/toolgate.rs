@@ -1,1 +1,7 @@
-//! The product seen from outside.
+//! The product seen from outside: one binary, so that it links once.
+//!
+//! `contract` holds what the repository promises about itself, `scenarios` what a user sees, one behaviour per file.
+
+mod contract;
+mod golden;
+mod scenarios;

@@ -1,0 +1,99 @@
+//! Which crate may know which: the table of docs/architecture.md, read from cargo.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::repository::cargo_metadata;
+use crate::golden;
+
+/// Package → (kind of dependency → packages of ours).
+type Arrows = BTreeMap<String, BTreeMap<&'static str, Vec<String>>>;
+
+#[test]
+fn crates_know_each_other_only_as_the_golden_list_says() {
+    let mut told = String::from(
+        "# crate -> crates of ours; (build) and (test) apart. UPDATE=1 cargo test rewrites this file.\n",
+    );
+    for (package, kinds) in arrows() {
+        for (kind, others) in kinds {
+            let mark = if kind.is_empty() {
+                String::new()
+            } else {
+                format!(" ({kind})")
+            };
+            told.push_str(&format!("{package}{mark} -> {}\n", others.join(", ")));
+        }
+    }
+    golden::check("crate_arrows.txt", &told);
+}
+
+#[test]
+fn the_facade_and_the_relay_know_the_contract_and_nothing_else_of_ours() {
+    for package in ["toolgate-core", "toolgate-facade", "toolgate-relay"] {
+        let kinds = arrows().remove(package).unwrap_or_default();
+        assert_eq!(
+            kinds.get("").cloned().unwrap_or_default(),
+            ["toolgate-contract"],
+            "{package}"
+        );
+    }
+    assert_eq!(arrows().get("toolgate-contract"), None);
+}
+
+#[test]
+fn nothing_in_production_knows_the_mock_or_the_tests() {
+    let production = [
+        "toolgate",
+        "toolgate-contract",
+        "toolgate-core",
+        "toolgate-facade",
+        "toolgate-relay",
+    ];
+    for package in production {
+        for others in arrows().remove(package).unwrap_or_default().values() {
+            let foreign =
+                |name: &String| name.contains("mock") || name.contains("test") || name.contains("load");
+            assert!(!others.iter().any(foreign), "{package} knows {others:?}");
+        }
+    }
+}
+
+#[test]
+fn every_crate_takes_the_lints_of_the_workspace() {
+    for (path, text) in super::repository::texts() {
+        if path.ends_with("Cargo.toml") {
+            assert!(
+                text.contains("[lints]\nworkspace = true"),
+                "{path} lacks [lints] workspace = true"
+            );
+        }
+    }
+}
+
+fn arrows() -> Arrows {
+    let metadata = cargo_metadata(false);
+    let packages = metadata["packages"].as_array().expect("packages");
+    packages.iter().filter_map(of_package).collect()
+}
+
+fn of_package(package: &Value) -> Option<(String, BTreeMap<&'static str, Vec<String>>)> {
+    let mut kinds: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    for dependency in package["dependencies"].as_array()? {
+        if dependency["path"].is_string() {
+            let kind = match dependency["kind"].as_str() {
+                Some("dev") => "test",
+                Some("build") => "build",
+                _ => "",
+            };
+            kinds
+                .entry(kind)
+                .or_default()
+                .push(dependency["name"].as_str()?.to_owned());
+        }
+    }
+    for others in kinds.values_mut() {
+        others.sort();
+    }
+    (!kinds.is_empty()).then(|| (package["name"].as_str().unwrap_or_default().to_owned(), kinds))
+}

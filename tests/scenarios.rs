@@ -1,0 +1,1 @@
+//! One behaviour per file; the file's name is the sentence.
