@@ -1,0 +1,348 @@
+//! The command line: what can be typed. Settings come from the table in `config/keys.rs`; everything else stands here.
+//!
+//! Only shapes: nothing here reads a file, the environment or the network.
+
+pub(crate) mod assemble;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::assemble::{Parsed, command, parse};
+
+/// The gate between AI agents and the systems a company runs.
+///
+/// Agents see few, well-described tools; every call is checked, limited, routed and put on a tamper-evident record;
+/// infrastructure can be read but never changed. Without a command it runs `up`.
+#[derive(Debug, Parser)]
+#[command(name = "toolgate", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// Print JSON for programs instead of text for people
+    #[arg(long, global = true, help_heading = "Output")]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What each exit code means; part of the contract with scripts.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  failed: the tool said no, or something went wrong
+  2  the command line or the configuration cannot be used
+  3  refused by the gateway (credential, role, write attempt, limit, arguments)
+  4  the gateway cannot be reached
+  5  the audit record is not intact";
+
+/// The commands, in the order in which a new user meets them.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run everything: core, facade and a relay for this host
+    Up,
+    /// Call a tool and print its result
+    Call(CallArgs),
+    /// List the tools this token may see
+    Tools(ProfileArg),
+    /// Add, list, test and remove targets
+    #[command(subcommand, arg_required_else_help = true)]
+    Target(TargetCommand),
+    /// Make, list and revoke API tokens
+    #[command(subcommand, arg_required_else_help = true)]
+    Token(TokenCommand),
+    /// Show the profiles: named sets of tools
+    #[command(subcommand, arg_required_else_help = true)]
+    Profile(ProfileCommand),
+    /// Show the policy, switch tools off and on
+    #[command(subcommand, arg_required_else_help = true)]
+    Policy(PolicyCommand),
+    /// Read, export and verify the audit record
+    #[command(subcommand, arg_required_else_help = true)]
+    Audit(AuditCommand),
+    /// Tell who this token is to the gateway
+    #[command(name = "self")]
+    Myself,
+    /// Look for what is wrong and say what to do
+    Doctor,
+    /// Run the core alone: gRPC, database and record, without HTTP
+    Core,
+    /// Run the facade alone: HTTP in front of a core that runs elsewhere
+    Facade,
+    /// Run a relay: the agent on a host, dialling out only
+    #[command(subcommand, arg_required_else_help = true)]
+    Relay(RelayCommand),
+    /// Show the settings in force, or the schema of the file
+    #[command(subcommand, arg_required_else_help = true)]
+    Config(ConfigCommand),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man {
+        /// Write one page per command into this directory instead
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+    // Started by the relay under our own name; it reads its orders from the relay, never from people.
+    #[command(name = "__guard", hide = true)]
+    Guard {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        rest: Vec<std::ffi::OsString>,
+    },
+}
+
+/// `call`.
+#[derive(Debug, Args)]
+pub(crate) struct CallArgs {
+    /// Name of the tool, such as ssh.run_whitelisted_command
+    pub(crate) name: String,
+    /// One argument, typed by the tool's schema; may be repeated
+    #[arg(long = "arg", value_name = "KEY=VALUE")]
+    pub(crate) arg: Vec<String>,
+    /// All arguments as one JSON object; --arg wins over it
+    #[arg(long, value_name = "JSON")]
+    pub(crate) args: Option<String>,
+    /// Id or name of the target, where there are several
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArg,
+}
+
+/// The profile of one request; it can only narrow.
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArg {
+    /// See only the tools of this profile
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) profile: Option<String>,
+}
+
+/// `target …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TargetCommand {
+    /// Add a target
+    #[command(subcommand, arg_required_else_help = true)]
+    Add(AddTarget),
+    /// List the targets
+    List {
+        /// Only this type
+        #[arg(long, value_name = "TYPE")]
+        r#type: Option<String>,
+    },
+    /// Test the connection to a target
+    Test {
+        /// Id or name
+        target: String,
+    },
+    /// Remove a target, its credential and its relay's key
+    Remove {
+        /// Id or name
+        target: String,
+    },
+    /// Make a new one-time enrolment token for a host
+    Enrol {
+        /// Id or name
+        target: String,
+    },
+    /// Forget the key of a host's relay and disconnect it
+    RevokeRelay {
+        /// Id or name
+        target: String,
+    },
+}
+
+/// `target add …`, by type.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AddTarget {
+    /// A host, reached through a relay that runs there
+    Ssh {
+        /// Name of the target
+        name: String,
+        /// Host name shown to people [default: NAME]
+        #[arg(long, value_name = "HOST")]
+        hostname: Option<String>,
+        /// Port shown to people
+        #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+        port: Option<u16>,
+    },
+}
+
+/// `token …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token; it is shown once
+    Create {
+        /// Name, also of the principal on the audit record
+        name: String,
+        /// What the token may do
+        #[arg(long)]
+        role: Role,
+        /// Pin a profile: the token sees only its tools
+        #[arg(long, value_name = "PROFILE")]
+        profile: Option<String>,
+        /// When it ends: a span such as 12h, 30d, 8w, or an RFC 3339 time [default: never]
+        #[arg(long, value_name = "WHEN")]
+        expires: Option<String>,
+    },
+    /// List the tokens, newest first, without their secrets
+    List,
+    /// Revoke a token; it is refused everywhere within five seconds
+    Revoke {
+        /// Id or name
+        token: String,
+    },
+}
+
+/// Roles of tokens.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Role {
+    /// Everything
+    Admin,
+    /// Call tools, test targets, read the own calls on the record
+    Engineer,
+    /// Read, export and verify the record
+    Auditor,
+    /// List and call the tools of its profile
+    Agent,
+}
+
+impl Role {
+    /// The name on the wire.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Engineer => "engineer",
+            Self::Auditor => "auditor",
+            Self::Agent => "agent",
+        }
+    }
+}
+
+/// `profile …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProfileCommand {
+    /// List the profiles
+    List,
+    /// Show one profile and its tools
+    Show {
+        /// Name of the profile
+        name: String,
+    },
+}
+
+/// `policy …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show which tools are off
+    Show,
+    /// Switch tools off for the whole tenant
+    Disable {
+        /// Names of tools
+        #[arg(required = true, value_name = "TOOL")]
+        tools: Vec<String>,
+    },
+    /// Switch tools on again
+    Enable {
+        /// Names of tools
+        #[arg(required = true, value_name = "TOOL")]
+        tools: Vec<String>,
+    },
+}
+
+/// `audit …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Print the latest events
+    Tail(TailArgs),
+    /// Write the whole record as NDJSON, with the fields of its chain
+    Export {
+        /// File to write; standard output without it
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Start after this place in the chain
+        #[arg(long, value_name = "SEQ", default_value_t = 0)]
+        after: u64,
+    },
+    /// Recompute the whole chain and tell the first fault
+    ///
+    /// Asks the running gateway. When none answers and the data directory is not in use, reads the database itself.
+    Verify,
+}
+
+/// `audit tail`.
+#[derive(Debug, Args)]
+pub(crate) struct TailArgs {
+    /// Go on printing events as they come
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// How many to start with
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20,
+          value_parser = clap::value_parser!(u32).range(1..=500))]
+    pub(crate) lines: u32,
+    /// Only this principal
+    #[arg(long)]
+    pub(crate) principal: Option<String>,
+    /// Only this tool
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
+    /// Only this target's id
+    #[arg(long)]
+    pub(crate) target: Option<String>,
+    /// Only this result: success, failure, refused, cancelled or unknown
+    #[arg(long)]
+    pub(crate) result: Option<String>,
+    /// Only this kind of event
+    #[arg(long)]
+    pub(crate) event: Option<String>,
+    /// Only this call
+    #[arg(long, value_name = "ID")]
+    pub(crate) correlation_id: Option<String>,
+    /// Not before: an RFC 3339 time, or a span back from now such as 2h
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<String>,
+    /// Before: an RFC 3339 time, or a span back from now
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) until: Option<String>,
+}
+
+/// `relay …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RelayCommand {
+    /// Make this host a target: six read-only commands, nothing else
+    Host(RelayHostArgs),
+}
+
+/// `relay host`.
+#[derive(Debug, Args)]
+pub(crate) struct RelayHostArgs {
+    /// The gateway to dial
+    #[arg(long, value_name = "URL")]
+    pub(crate) gateway: String,
+    /// One-time enrolment token; needed at the first start only. TOOLGATE_ENROLMENT_TOKEN keeps it out of `ps`
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) token: Option<String>,
+    /// Name of the host for people [default: the machine's host name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Directory of the relay's key and of the gateway's pinned identity
+    #[arg(long = "data-dir", value_name = "DIR", default_value = "./toolgate-relay")]
+    pub(crate) dir: PathBuf,
+    /// Allow running as root; commands run as an unprivileged user all the same
+    #[arg(long)]
+    pub(crate) allow_root: bool,
+}
+
+/// `config …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show every setting in force and where it came from
+    Show,
+    /// Print the JSON Schema of toolgate.toml
+    Schema,
+    /// Print the page about every setting, as Markdown
+    Docs,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Puts the typed commands and the table of settings together, and takes both apart again after parsing.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+
+use super::Cli;
+use crate::config::{Given, Reader, flags};
+
+/// What was typed.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    /// The command and its arguments.
+    pub(crate) cli: Cli,
+    /// Settings that were given as flags.
+    pub(crate) given: Given,
+}
+
+/// Which commands take which settings; the others take none.
+const READERS: &[(&[&str], Reader)] = &[
+    (&["up"], Reader::Up),
+    (&["core"], Reader::Core),
+    (&["facade"], Reader::Facade),
+    (&["call"], Reader::Client),
+    (&["tools"], Reader::Client),
+    (&["self"], Reader::Client),
+    (&["doctor"], Reader::Client),
+    (&["target", "add", "ssh"], Reader::Client),
+    (&["target", "list"], Reader::Client),
+    (&["target", "test"], Reader::Client),
+    (&["target", "remove"], Reader::Client),
+    (&["target", "enrol"], Reader::Client),
+    (&["target", "revoke-relay"], Reader::Client),
+    (&["token", "create"], Reader::Client),
+    (&["token", "list"], Reader::Client),
+    (&["token", "revoke"], Reader::Client),
+    (&["profile", "list"], Reader::Client),
+    (&["profile", "show"], Reader::Client),
+    (&["policy", "show"], Reader::Client),
+    (&["policy", "disable"], Reader::Client),
+    (&["policy", "enable"], Reader::Client),
+    (&["audit", "tail"], Reader::Client),
+    (&["audit", "export"], Reader::Client),
+    (&["audit", "verify"], Reader::Client),
+    (&["relay", "host"], Reader::Relay),
+    (&["config", "show"], Reader::Show),
+];
+
+/// The whole command line, as clap knows it.
+pub(crate) fn command() -> clap::Command {
+    READERS.iter().fold(Cli::command(), |command, (path, reader)| {
+        at(command, path, *reader)
+    })
+}
+
+/// Parses arguments, the program's name first. The error knows how to print itself, `--help` included.
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, clap::Error> {
+    let matches = command().try_get_matches_from(args)?;
+    let (file, flags) = flags::take(leaf(&matches));
+    let cli = Cli::from_arg_matches(&matches)?;
+    Ok(Parsed {
+        cli,
+        given: Given {
+            file: file.map(PathBuf::from),
+            flags,
+        },
+    })
+}
+
+fn at(command: clap::Command, path: &[&str], reader: Reader) -> clap::Command {
+    match path.split_first() {
+        Some((name, rest)) => command.mut_subcommand(*name, |inner| at(inner, rest, reader)),
+        None => flags::add(command, reader),
+    }
+}
+
+fn leaf(matches: &ArgMatches) -> &ArgMatches {
+    matches.subcommand().map_or(matches, |(_, inner)| leaf(inner))
+}

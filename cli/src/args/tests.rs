@@ -1,0 +1,117 @@
+use clap::Command;
+
+use super::{command, parse};
+use crate::golden;
+
+const WIDTH: usize = 100;
+
+fn typed(line: &str) -> Result<super::Parsed, clap::Error> {
+    parse(line.split(' ').map(Into::into))
+}
+
+#[test]
+fn the_command_line_is_well_formed() {
+    command().debug_assert();
+}
+
+#[test]
+fn the_help_of_every_command_is_what_is_committed() {
+    let mut root = command().term_width(WIDTH);
+    root.build();
+    let mut pages = Vec::new();
+    collect("toolgate", &mut root, &mut pages);
+    for (name, page) in pages {
+        golden::check(&format!("cli/golden/help/{name}.txt"), &page);
+    }
+}
+
+fn collect(name: &str, command: &mut Command, pages: &mut Vec<(String, String)>) {
+    let help = command.clone().term_width(WIDTH).render_long_help().to_string();
+    let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
+    pages.push((name.into(), format!("{}\n", lines.join("\n"))));
+    for inner in command
+        .get_subcommands_mut()
+        .filter(|inner| inner.get_name() != "help" && !inner.is_hide_set())
+    {
+        let name = format!("{name}-{}", inner.get_name());
+        collect(&name, inner, pages);
+    }
+}
+
+#[test]
+fn every_command_that_works_takes_the_settings_it_reads() {
+    let bare = ["completions", "man", "__guard", "config schema", "config docs"];
+    let command = command();
+    let mut found = Vec::new();
+    leaves(&command, String::new(), &mut found);
+    assert!(found.len() > bare.len());
+    for (name, leaf) in found {
+        let takes = leaf.get_arguments().any(|arg| arg.get_id() == "config");
+        assert_eq!(takes, !bare.contains(&name.as_str()), "{name}");
+    }
+}
+
+fn leaves<'a>(command: &'a Command, name: String, found: &mut Vec<(String, &'a Command)>) {
+    let inner: Vec<&Command> = command.get_subcommands().collect();
+    if inner.is_empty() {
+        found.push((name, command));
+        return;
+    }
+    for command in inner {
+        let name = format!("{name} {}", command.get_name()).trim().to_owned();
+        leaves(command, name, found);
+    }
+}
+
+#[test]
+fn settings_are_taken_from_the_innermost_command() {
+    let given = typed("toolgate target list --url http://h:1 --config x.toml --json")
+        .unwrap()
+        .given;
+    assert_eq!(given.file, Some("x.toml".into()));
+    let flags: Vec<(&str, &str)> = given
+        .flags
+        .iter()
+        .map(|(key, text)| (key.name, text.as_str()))
+        .collect();
+    assert_eq!(flags, [("url", "http://h:1")]);
+}
+
+#[test]
+fn a_switch_may_stand_alone_and_never_swallows_what_follows() {
+    let value = |line: &str| {
+        typed(line)
+            .unwrap()
+            .given
+            .flags
+            .first()
+            .map(|(_, text)| text.clone())
+    };
+    assert_eq!(value("toolgate up --behind-proxy").as_deref(), Some("true"));
+    assert_eq!(
+        value("toolgate up --behind-proxy --json").as_deref(),
+        Some("true")
+    );
+    assert_eq!(
+        value("toolgate up --behind-proxy=false").as_deref(),
+        Some("false")
+    );
+    assert_eq!(value("toolgate up"), None);
+}
+
+#[test]
+fn an_unknown_flag_names_the_nearest_known_one() {
+    let error = typed("toolgate up --limits-user-per-minut 5").unwrap_err();
+    assert_eq!(error.exit_code(), 2);
+    assert!(error.to_string().contains("--limits-user-per-minute"), "{error}");
+}
+
+#[test]
+fn without_a_command_everything_runs() {
+    assert!(typed("toolgate").unwrap().cli.command.is_none());
+}
+
+#[test]
+fn postgres_is_not_accepted_before_it_exists() {
+    assert!(typed("toolgate up --database-url postgres://x").is_err());
+}

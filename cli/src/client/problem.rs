@@ -1,0 +1,91 @@
+//! Problem details (RFC 9457) of the gateway as a failure: what happened, every violation, the next step.
+
+use serde_json::{Map, Value};
+use toolgate_contract::v1::ErrorReason;
+
+use crate::failure::{Exit, Failure};
+
+const TYPE: &str = "urn:toolgate:error:";
+
+/// The failure of an answer with this status and body.
+pub(crate) fn failure(status: u16, retry_after: Option<u64>, body: &[u8], had_token: bool) -> Failure {
+    let problem: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
+    let reason = reason(&problem);
+    let exit = match (reason, status) {
+        (Some(ErrorReason::Internal | ErrorReason::AuditUnavailable), _) => Exit::Failed,
+        (_, 400..=499) => Exit::Refused,
+        _ => Exit::Failed,
+    };
+    let mut failure = Failure::new(exit, message(status, &problem));
+    failure.details = details(&problem);
+    failure.next = next(reason, retry_after, had_token);
+    failure.problem = (!problem.is_empty()).then(|| Box::new(problem));
+    failure
+}
+
+fn reason(problem: &Map<String, Value>) -> Option<ErrorReason> {
+    let slug = problem.get("type")?.as_str()?.strip_prefix(TYPE)?;
+    ErrorReason::from_name(&slug.replace('-', "_").to_uppercase())
+}
+
+fn message(status: u16, problem: &Map<String, Value>) -> String {
+    let text = |name: &str| {
+        problem
+            .get(name)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+    };
+    match (text("title"), text("detail")) {
+        (Some(title), Some(detail)) if title != detail => format!("{title}: {detail}"),
+        (Some(text), _) | (None, Some(text)) => text.into(),
+        (None, None) => format!("the gateway answered with status {status} and no reason"),
+    }
+}
+
+fn details(problem: &Map<String, Value>) -> Vec<String> {
+    let list = |name: &str| problem.get(name).and_then(Value::as_array).into_iter().flatten();
+    let violations = list("violations").map(|violation| {
+        let text = |name: &str| violation[name].as_str().unwrap_or_default();
+        let pointer = if text("pointer").is_empty() {
+            "/"
+        } else {
+            text("pointer")
+        };
+        format!("{pointer}: {}", text("message"))
+    });
+    let targets = list("targets").map(|target| {
+        let text = |name: &str| target[name].as_str().unwrap_or_default();
+        format!("target {} ({})", text("name"), text("id"))
+    });
+    violations.chain(targets).collect()
+}
+
+fn next(reason: Option<ErrorReason>, retry_after: Option<u64>, had_token: bool) -> Option<String> {
+    if let Some(seconds) = retry_after {
+        return Some(format!("try again in {seconds} s"));
+    }
+    let next = match reason? {
+        ErrorReason::CredentialInvalid if had_token => {
+            "the token is unknown, expired or revoked; set another in TOOLGATE_TOKEN"
+        }
+        ErrorReason::CredentialInvalid => {
+            "set TOOLGATE_TOKEN, or give --data-dir where the gateway's admin-token can be read"
+        }
+        ErrorReason::RoleForbidden => "use a token of a role that may do this; `toolgate self` tells yours",
+        ErrorReason::WriteRejected => "infrastructure can only be read; `toolgate tools` lists what there is",
+        ErrorReason::ToolNotFound => "`toolgate tools` lists the tools this token may see",
+        ErrorReason::TargetNotFound => "`toolgate target list` lists the targets",
+        ErrorReason::TargetRequired => "name one of them with --target",
+        ErrorReason::RelayOffline | ErrorReason::RelayLost => {
+            "`toolgate target list` tells which relays are connected; start the host's relay again"
+        }
+        ErrorReason::AuditUnavailable | ErrorReason::Internal => {
+            "the gateway's log tells more; see `toolgate doctor`"
+        }
+        _ => return None,
+    };
+    Some(next.into())
+}
+
+#[cfg(test)]
+mod tests;

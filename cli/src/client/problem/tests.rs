@@ -1,0 +1,59 @@
+use super::{super::super::failure::Exit, failure};
+
+fn check(status: u16, retry: Option<u64>, body: &str, exit: Exit, text: &str) {
+    let failure = failure(status, retry, body.as_bytes(), false);
+    assert_eq!((failure.exit, failure.text().as_str()), (exit, text));
+}
+
+#[test]
+fn every_violation_is_listed_with_its_place() {
+    check(
+        400,
+        None,
+        r#"{"type":"urn:toolgate:error:arguments-invalid","title":"arguments do not match the schema","status":400,
+            "violations":[{"pointer":"/vmid","keyword":"type","message":"not an integer"},
+                          {"pointer":"","keyword":"required","message":"`node` is required"}]}"#,
+        Exit::Refused,
+        "error: arguments do not match the schema\n  /vmid: not an integer\n  /: `node` is required",
+    );
+}
+
+#[test]
+fn the_targets_to_choose_from_are_listed() {
+    check(
+        400,
+        None,
+        r#"{"type":"urn:toolgate:error:target-required","title":"target required","detail":"name one",
+            "targets":[{"id":"01A","name":"a"},{"id":"01B","name":"b"}]}"#,
+        Exit::Refused,
+        "error: target required: name one\n  target a (01A)\n  target b (01B)\nnext: name one of them with --target",
+    );
+}
+
+#[test]
+fn a_limit_says_how_long_to_wait() {
+    let body = r#"{"type":"urn:toolgate:error:rate-limited","title":"rate limited"}"#;
+    check(
+        429,
+        Some(7),
+        body,
+        Exit::Refused,
+        "error: rate limited\nnext: try again in 7 s",
+    );
+}
+
+#[test]
+fn a_fault_of_the_gateway_is_a_failure_and_no_refusal() {
+    let body = r#"{"type":"urn:toolgate:error:relay-offline","title":"relay not connected"}"#;
+    let text = "error: relay not connected\nnext: `toolgate target list` tells which relays are connected; start the \
+                host's relay again";
+    check(503, None, body, Exit::Failed, text);
+}
+
+#[test]
+fn an_answer_that_is_no_problem_still_says_its_status() {
+    let text = "error: the gateway answered with status 502 and no reason";
+    check(502, None, "<html>", Exit::Failed, text);
+    check(502, None, "", Exit::Failed, text);
+    check(502, None, "[1]", Exit::Failed, text);
+}

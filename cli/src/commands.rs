@@ -1,0 +1,84 @@
+//! What each command does once the command line is parsed. One file per command.
+//!
+//! Client commands speak the public REST contract only: whatever they can do, a script with curl can do as well.
+
+pub(crate) mod arguments;
+mod audit;
+mod call;
+mod doctor;
+mod myself;
+pub(crate) mod paper;
+mod policy;
+mod profile;
+mod settings;
+mod target;
+mod token;
+mod tools;
+mod when;
+
+use crate::{
+    args::Command,
+    client::Gateway,
+    config::{Config, Environment, Given, Reader, load},
+    failure::{Exit, Failure},
+    logging,
+    output::Output,
+};
+
+/// What every command gets.
+#[derive(Debug)]
+pub(crate) struct Context {
+    /// Settings given as flags.
+    pub(crate) given: Given,
+    /// The environment.
+    pub(crate) environment: Environment,
+    /// Where answers go.
+    pub(crate) output: Output,
+}
+
+impl Context {
+    /// The checked settings; logging is on afterwards.
+    pub(crate) fn config(&self, reader: Reader) -> Result<Config, Failure> {
+        let config = load(&self.given, &self.environment, reader)?.config;
+        logging::start(&config.log, self.environment.no_color());
+        Ok(config)
+    }
+
+    /// The settings' gateway.
+    fn gateway(&self) -> Result<Gateway, Failure> {
+        Gateway::reach(&self.config(Reader::Client)?, &self.environment)
+    }
+}
+
+/// Runs a client command.
+pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Failure> {
+    let output = context.output;
+    match command {
+        Command::Call(args) => call::run(context.gateway()?, output, &args).await,
+        Command::Tools(args) => tools::run(context.gateway()?, output, &args).await,
+        Command::Target(command) => target::run(context.gateway()?, output, command).await,
+        Command::Token(command) => token::run(context.gateway()?, output, command).await,
+        Command::Profile(command) => profile::run(context.gateway()?, output, command).await,
+        Command::Policy(command) => policy::run(context.gateway()?, output, command).await,
+        Command::Audit(command) => audit::run(context, command).await,
+        Command::Myself => myself::run(context.gateway()?, output).await,
+        Command::Doctor => doctor::run(context).await,
+        Command::Config(command) => settings::run(context, &command),
+        Command::Completions { shell } => paper::completions(output, shell),
+        Command::Man { dir } => paper::manual(output, dir.as_deref()),
+        // The binary runs these itself, on a runtime of its own.
+        Command::Up | Command::Core | Command::Facade | Command::Relay(_) | Command::Guard { .. } => {
+            Err(Failure::failed("this command is not one of a client"))
+        }
+    }
+}
+
+/// A text field of an answer; empty when it is not there.
+fn text<'a>(value: &'a serde_json::Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_default()
+}
+
+/// A list of an answer; empty when it is not there.
+fn list<'a>(value: &'a serde_json::Value, name: &str) -> &'a [serde_json::Value] {
+    value[name].as_array().map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,127 @@
+//! `token`: API tokens of the tenant.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{
+    list, text,
+    when::{Direction, point},
+};
+use crate::{
+    args::TokenCommand,
+    client::Gateway,
+    failure::{Exit, Failure},
+    output::{Output, Table},
+};
+
+const PATH: &str = "/api/tokens";
+const MOST_PAGES: usize = 100;
+
+/// Runs the command.
+pub(crate) async fn run(gateway: Gateway, output: Output, command: TokenCommand) -> Result<Exit, Failure> {
+    match command {
+        TokenCommand::Create {
+            name,
+            role,
+            profile,
+            expires,
+        } => {
+            let mut body = json!({"name": name, "role": role.as_str()});
+            if let Some(profile) = profile {
+                body["profile"] = json!(profile);
+            }
+            if let Some(expires) = expires {
+                body["expiresAt"] = json!(point("--expires", &expires, Direction::Ahead)?);
+            }
+            created(output, &gateway.send(Method::POST, PATH, &body).await?)
+        }
+        TokenCommand::List => show(output, &all(&gateway).await?),
+        TokenCommand::Revoke { token } => revoke(&gateway, output, &token).await,
+    }
+}
+
+fn created(output: Output, token: &Value) -> Result<Exit, Failure> {
+    if output.json {
+        output.value(token)?;
+    } else {
+        eprintln!(
+            "token {} ({}); it is shown this once:",
+            text(token, "name"),
+            text(token, "id")
+        );
+        output.line(text(token, "token"))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn show(output: Output, tokens: &[Value]) -> Result<Exit, Failure> {
+    if output.json {
+        output.value(&json!({"tokens": tokens}))?;
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::new(["NAME", "ROLE", "PROFILE", "STATE", "ID", "MADE"]);
+    for token in tokens {
+        let state = match (text(token, "revokedAt"), text(token, "expiresAt")) {
+            ("", "") => "live".into(),
+            ("", expires) => format!("until {expires}"),
+            (revoked, _) => format!("revoked {revoked}"),
+        };
+        let profile = text(token, "profile");
+        let profile = if profile.is_empty() { "-" } else { profile };
+        table.row([
+            text(token, "name").into(),
+            text(token, "role").into(),
+            profile.into(),
+            state,
+            text(token, "id").into(),
+            text(token, "createdAt").into(),
+        ]);
+    }
+    output.table(&table)?;
+    Ok(Exit::Done)
+}
+
+async fn revoke(gateway: &Gateway, output: Output, wanted: &str) -> Result<Exit, Failure> {
+    let tokens = all(gateway).await?;
+    let live = |token: &&Value| text(token, "revokedAt").is_empty();
+    // A name is unique among live tokens only.
+    let found = tokens
+        .iter()
+        .find(|token| text(token, "id") == wanted)
+        .or_else(|| {
+            tokens
+                .iter()
+                .filter(live)
+                .find(|token| text(token, "name") == wanted)
+        })
+        .ok_or_else(|| {
+            Failure::new(Exit::Refused, format!("no live token is called {wanted}"))
+                .next("`toolgate token list` lists the tokens")
+        })?;
+    let (id, name) = (text(found, "id"), text(found, "name"));
+    gateway.delete(&format!("{PATH}/{id}")).await?;
+    if output.json {
+        output.value(&json!({"id": id, "name": name}))?;
+    } else {
+        output.line(&format!(
+            "token {name} ({id}) is revoked; it is refused everywhere within five seconds"
+        ))?;
+    }
+    Ok(Exit::Done)
+}
+
+async fn all(gateway: &Gateway) -> Result<Vec<Value>, Failure> {
+    let mut tokens = Vec::new();
+    let mut query = vec![("pageSize", "200".to_owned())];
+    for _ in 0..MOST_PAGES {
+        let page = gateway.get(PATH, &query).await?;
+        tokens.extend_from_slice(list(&page, "tokens"));
+        let next = text(&page, "nextPageToken");
+        if next.is_empty() {
+            break;
+        }
+        query.truncate(1);
+        query.push(("pageToken", next.into()));
+    }
+    Ok(tokens)
+}

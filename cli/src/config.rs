@@ -1,0 +1,93 @@
+//! The one door of settings: defaults, file, environment and flags become one typed [`Config`].
+//!
+//! One table of keys ([`keys::KEYS`]) says everything that parsing, flags, documentation and schema would otherwise
+//! repeat. The environment is read here and nowhere else. Everything is checked before anything starts, and all that
+//! is wrong is told at once. Secrets are no settings: they have no key and never stand in the file.
+
+pub(crate) mod check;
+pub(crate) mod document;
+pub(crate) mod environment;
+pub(crate) mod file;
+pub(crate) mod flags;
+pub(crate) mod key;
+pub(crate) mod keys;
+pub(crate) mod load;
+pub(crate) mod nearest;
+pub(crate) mod problem;
+pub(crate) mod schema;
+pub(crate) mod show;
+
+use std::{net::SocketAddr, path::PathBuf};
+
+pub(crate) use self::{
+    environment::Environment,
+    key::Reader,
+    load::{Given, load},
+    problem::Problems,
+};
+
+/// Every setting, typed and checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Config {
+    /// Where everything that must survive stands.
+    pub(crate) data_dir: PathBuf,
+    /// Address of REST, SSE and uplinks.
+    pub(crate) http: SocketAddr,
+    /// Address of gRPC.
+    pub(crate) grpc: SocketAddr,
+    /// A proxy in front of the gateway ends TLS.
+    pub(crate) behind_proxy: bool,
+    /// The gateway's own certificate.
+    pub(crate) tls: TlsFiles,
+    /// Calls per minute.
+    pub(crate) limits: Limits,
+    /// The relay inside `up`.
+    pub(crate) relay: BuiltInRelay,
+    /// What is logged, and how.
+    pub(crate) log: Log,
+    /// Where a stand-alone facade finds the core; empty for `DIR/core.sock`.
+    pub(crate) core: String,
+    /// The gateway that client commands talk to; empty for the local one.
+    pub(crate) url: String,
+    /// A further certificate authority that client commands trust.
+    pub(crate) ca_cert: Option<PathBuf>,
+}
+
+/// Certificate and key of the HTTP address; both or neither.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct TlsFiles {
+    /// PEM certificate chain.
+    pub(crate) cert: Option<PathBuf>,
+    /// PEM private key.
+    pub(crate) key: Option<PathBuf>,
+}
+
+/// Capacity of the token buckets; each refills evenly within a minute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// Per principal.
+    pub(crate) user_per_minute: u32,
+    /// Per tenant.
+    pub(crate) tenant_per_minute: u32,
+}
+
+/// The relay that `up` runs for this very host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BuiltInRelay {
+    /// Off leaves this host out.
+    pub(crate) built_in: bool,
+    /// The host's name as a target; empty for the machine's host name.
+    pub(crate) name: String,
+}
+
+/// How logs are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Log {
+    /// `pretty` or `json`.
+    pub(crate) format: String,
+    /// The least severe level that is written.
+    pub(crate) level: String,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! The table of settings. A row here is a key in the file, a variable, a flag, a line of the documentation and a
+//! property of the JSON Schema; nothing else needs to be written.
+
+use std::path::PathBuf;
+
+use super::key::{
+    Key, Kind,
+    Reader::{self, Client, Core, Facade, Relay, Show, Up},
+    Value,
+};
+
+const EVERYONE: &[Reader] = &[Up, Core, Facade, Relay, Client, Show];
+const SERVERS: &[Reader] = &[Up, Core, Facade, Show];
+const CALLS_PER_MINUTE: Kind = Kind::Number {
+    min: 1,
+    max: 1_000_000_000,
+};
+
+/// Every setting, in the order in which people read them.
+pub(crate) const KEYS: &[Key] = &[
+    Key {
+        name: "data_dir",
+        kind: Kind::Path,
+        default: "./toolgate-data",
+        readers: &[Up, Core, Facade, Client, Show],
+        doc: "Directory of the data: database, keys, socket and admin token. Made when it is not there.",
+        store: |c, v| path(v, &mut c.data_dir),
+    },
+    Key {
+        name: "http",
+        kind: Kind::Address,
+        default: "127.0.0.1:7600",
+        readers: &[Up, Facade, Show],
+        doc: "Address of REST, SSE and the uplinks of relays. Port 0 takes any free port.",
+        store: |c, v| put_address(v, &mut c.http),
+    },
+    Key {
+        name: "grpc",
+        kind: Kind::Address,
+        default: "127.0.0.1:7601",
+        readers: &[Up, Core, Show],
+        doc: "Address of gRPC, without TLS of its own. Port 0 takes any free port.",
+        store: |c, v| put_address(v, &mut c.grpc),
+    },
+    Key {
+        name: "tls.cert",
+        kind: Kind::Path,
+        default: "",
+        readers: &[Up, Facade, Show],
+        doc: "PEM file with the certificate chain of the HTTP address. Needs `tls.key` as well.",
+        store: |c, v| optional_path(v, &mut c.tls.cert),
+    },
+    Key {
+        name: "tls.key",
+        kind: Kind::Path,
+        default: "",
+        readers: &[Up, Facade, Show],
+        doc: "PEM file with the private key of the certificate.",
+        store: |c, v| optional_path(v, &mut c.tls.key),
+    },
+    Key {
+        name: "behind_proxy",
+        kind: Kind::Switch,
+        default: "false",
+        readers: SERVERS,
+        doc: "Says that a proxy in front of the gateway ends TLS, so that it may listen beyond loopback without.",
+        store: |c, v| switch(v, &mut c.behind_proxy),
+    },
+    Key {
+        name: "limits.user_per_minute",
+        kind: CALLS_PER_MINUTE,
+        default: "60",
+        readers: &[Up, Core, Show],
+        doc: "Calls per minute of one principal; as many may come in one burst.",
+        store: |c, v| number(v, &mut c.limits.user_per_minute),
+    },
+    Key {
+        name: "limits.tenant_per_minute",
+        kind: CALLS_PER_MINUTE,
+        default: "300",
+        readers: &[Up, Core, Show],
+        doc: "Calls per minute of one tenant; as many may come in one burst.",
+        store: |c, v| number(v, &mut c.limits.tenant_per_minute),
+    },
+    Key {
+        name: "relay.built_in",
+        kind: Kind::Switch,
+        default: "true",
+        readers: &[Up, Show],
+        doc: "Runs a relay for this very host inside `up`, enrolled at the first start.",
+        store: |c, v| switch(v, &mut c.relay.built_in),
+    },
+    Key {
+        name: "relay.name",
+        kind: Kind::Text { max: 64 },
+        default: "",
+        readers: &[Up, Show],
+        doc: "Name of this host as a target of the built-in relay. Empty takes the machine's host name.",
+        store: |c, v| text(v, &mut c.relay.name),
+    },
+    Key {
+        name: "core",
+        kind: Kind::Endpoint,
+        default: "",
+        readers: &[Facade, Show],
+        doc: "Where a stand-alone facade finds the core: path of its Unix socket, or URL of its gRPC address. \
+              Empty takes `DIR/core.sock`.",
+        store: |c, v| text(v, &mut c.core),
+    },
+    Key {
+        name: "url",
+        kind: Kind::Url,
+        default: "",
+        readers: &[Client, Show],
+        doc: "The gateway that client commands talk to. Empty takes the local one, at the address of `http`.",
+        store: |c, v| text(v, &mut c.url),
+    },
+    Key {
+        name: "ca_cert",
+        kind: Kind::Path,
+        default: "",
+        readers: &[Relay, Client, Show],
+        doc: "PEM file with a further certificate authority that client commands and relays trust.",
+        store: |c, v| optional_path(v, &mut c.ca_cert),
+    },
+    Key {
+        name: "log.format",
+        kind: Kind::Choice(&["pretty", "json"]),
+        default: "pretty",
+        readers: EVERYONE,
+        doc: "How logs are written to standard error: for people, or one JSON object a line.",
+        store: |c, v| text(v, &mut c.log.format),
+    },
+    Key {
+        name: "log.level",
+        kind: Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
+        default: "info",
+        readers: EVERYONE,
+        doc: "The least severe level that is logged.",
+        store: |c, v| text(v, &mut c.log.level),
+    },
+];
+
+/// The key of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+fn put_address(value: Value, field: &mut std::net::SocketAddr) -> bool {
+    if let Value::Address(address) = value {
+        *field = address;
+        return true;
+    }
+    false
+}
+
+fn path(value: Value, field: &mut PathBuf) -> bool {
+    if let Value::Path(Some(path)) = value {
+        *field = path;
+        return true;
+    }
+    false
+}
+
+fn optional_path(value: Value, field: &mut Option<PathBuf>) -> bool {
+    if let Value::Path(path) = value {
+        *field = path;
+        return true;
+    }
+    false
+}
+
+fn switch(value: Value, field: &mut bool) -> bool {
+    if let Value::Switch(on) = value {
+        *field = on;
+        return true;
+    }
+    false
+}
+
+fn number(value: Value, field: &mut u32) -> bool {
+    if let Value::Number(number) = value {
+        *field = number;
+        return true;
+    }
+    false
+}
+
+fn text(value: Value, field: &mut String) -> bool {
+    if let Value::Text(text) = value {
+        *field = text;
+        return true;
+    }
+    false
+}
