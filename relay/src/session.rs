@@ -1,0 +1,250 @@
+//! A connection after the handshake: requests in, answers out, heartbeats both ways.
+//!
+//! One task reads, one writes, one runs per request; all end with [`serve`], and with them every command.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures::{SinkExt, StreamExt};
+use tokio::{
+    sync::mpsc,
+    task::{JoinError, JoinSet},
+    time::{Instant, MissedTickBehavior, interval_at, timeout},
+};
+use tokio_util::sync::CancellationToken;
+use toolgate_contract::frame::{
+    Assembler, Frame, FrameId, GoAway, GoAwayReason, Kind, MAX_IN_FLIGHT, Refusal, RefusalCode, Session,
+};
+
+use crate::{
+    commands,
+    exec::Exec,
+    link::{Link, LinkError, Outgoing},
+};
+
+const HEARTBEAT: Duration = Duration::from_secs(15);
+const DEAD_AFTER: Duration = Duration::from_secs(45);
+/// Bytes of requests that are being joined.
+const REQUEST_BUDGET: usize = 1024 * 1024;
+const QUEUE: usize = 32;
+
+/// Why a session ended.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The gateway said so.
+    GoAway(GoAwayReason),
+    /// The connection broke, or the gateway broke the protocol.
+    Broken(LinkError),
+    /// Nothing was heard for 45 seconds.
+    Silent,
+    /// This relay stops.
+    Stopped,
+}
+
+/// Serves one connection to its end.
+pub(crate) async fn serve(link: Link, session: Session, exec: Arc<Exec>, stop: &CancellationToken) -> End {
+    let (queue, queued) = mpsc::channel(QUEUE);
+    let mut incoming = link.incoming;
+    let mut writer = JoinSet::new();
+    writer.spawn(write(link.outgoing, queued));
+    let mut peer = Peer::new(session, exec, queue.clone());
+    let mut beat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let end = loop {
+        // All branches are cancel-safe: a channel, a stream, a timer, a set of tasks.
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => break End::Stopped,
+            message = incoming.next() => {
+                if let Err(end) = peer.take(message) {
+                    break end;
+                }
+            }
+            Some(done) = peer.requests.join_next() => peer.forget(done),
+            _ = beat.tick() => {
+                if let Err(end) = peer.beat() {
+                    break end;
+                }
+            }
+            // The writer ends only when it cannot write.
+            _ = writer.join_next() => break End::Broken(LinkError::Closed),
+        }
+    };
+    if matches!(end, End::Stopped) {
+        say_goodbye(&queue).await;
+    }
+    // Every command dies with its task.
+    peer.requests.shutdown().await;
+    drop((peer, queue));
+    let _ = timeout(Duration::from_secs(1), writer.join_next()).await;
+    end
+}
+
+async fn write(mut outgoing: Outgoing, mut queued: mpsc::Receiver<Bytes>) {
+    while let Some(message) = queued.recv().await {
+        if outgoing.send(message).await.is_err() {
+            return;
+        }
+    }
+    let _ = outgoing.close().await;
+}
+
+async fn say_goodbye(queue: &mpsc::Sender<Bytes>) {
+    let away = Frame::message(
+        Kind::GoAway,
+        &GoAway {
+            reason: GoAwayReason::ShuttingDown,
+        },
+    );
+    if let Ok(message) = away.encode() {
+        let _ = timeout(Duration::from_secs(1), queue.send(message)).await;
+    }
+}
+
+/// The gateway, as this session sees it.
+struct Peer {
+    session: Session,
+    exec: Arc<Exec>,
+    queue: mpsc::Sender<Bytes>,
+    assembler: Assembler,
+    /// The counter of the newest request: an older or equal one is a replay.
+    newest: Option<u64>,
+    open: HashMap<FrameId, CancellationToken>,
+    /// Each answers with the id it was for.
+    requests: JoinSet<FrameId>,
+    heard: Instant,
+    beats: u64,
+}
+
+impl Peer {
+    fn new(session: Session, exec: Arc<Exec>, queue: mpsc::Sender<Bytes>) -> Self {
+        Self {
+            session,
+            exec,
+            queue,
+            assembler: Assembler::new(REQUEST_BUDGET),
+            newest: None,
+            open: HashMap::new(),
+            requests: JoinSet::new(),
+            heard: Instant::now(),
+            beats: 0,
+        }
+    }
+
+    fn take(&mut self, message: Option<Result<Bytes, LinkError>>) -> Result<(), End> {
+        let message = message.unwrap_or(Err(LinkError::Closed)).map_err(End::Broken)?;
+        let frame = Frame::decode(message).map_err(|error| End::Broken(error.into()))?;
+        self.heard = Instant::now();
+        match frame.header.kind {
+            Kind::Request => self.request(frame),
+            Kind::Cancel => {
+                self.assembler.forget(Kind::Request, &frame.header.id);
+                if let Some(cancel) = self.open.get(&frame.header.id) {
+                    cancel.cancel();
+                }
+                Ok(())
+            }
+            Kind::Ping => self.send_now(&Frame::new(Kind::Pong, frame.header.id, frame.body)),
+            Kind::GoAway => {
+                let reason = frame
+                    .read::<GoAway>(Kind::GoAway)
+                    .map_or(GoAwayReason::Unknown, |away| away.reason);
+                Err(End::GoAway(reason))
+            }
+            Kind::Pong | Kind::Notify | Kind::Unknown => Ok(()),
+            Kind::Hello | Kind::Challenge | Kind::Proof | Kind::Ready | Kind::Response => Err(End::Broken(
+                LinkError::Transport(format!("the gateway sent a {:?} out of place", frame.header.kind)),
+            )),
+        }
+    }
+
+    fn request(&mut self, frame: Frame) -> Result<(), End> {
+        let id = frame.header.id.clone();
+        if !self.assembler.is_open(Kind::Request, &id) && !self.is_new(&id) {
+            let refusal = Refusal::new(RefusalCode::Replayed, "this request was seen before");
+            return self.send_now(&Frame::refusal(id, &refusal));
+        }
+        match self.assembler.push(frame) {
+            Ok(None) => Ok(()),
+            Ok(Some(request)) => self.begin(request),
+            Err(_) => {
+                let refusal = Refusal::new(RefusalCode::TooLarge, "the request is too large");
+                self.send_now(&Frame::refusal(id, &refusal))
+            }
+        }
+    }
+
+    fn is_new(&mut self, id: &FrameId) -> bool {
+        match self.session.counter(id) {
+            Some(counter) if self.newest.is_none_or(|newest| counter > newest) => {
+                self.newest = Some(counter);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn begin(&mut self, request: Frame) -> Result<(), End> {
+        while let Some(done) = self.requests.try_join_next() {
+            self.forget(done);
+        }
+        let id = request.header.id.clone();
+        if self.open.len() >= MAX_IN_FLIGHT {
+            let refusal = Refusal::new(RefusalCode::Overloaded, "too many requests are under way");
+            return self.send_now(&Frame::refusal(id, &refusal));
+        }
+        let cancel = CancellationToken::new();
+        self.open.insert(id.clone(), cancel.clone());
+        let (exec, queue) = (Arc::clone(&self.exec), self.queue.clone());
+        self.requests.spawn(async move {
+            answer(&exec, request, &cancel, &queue).await;
+            id
+        });
+        Ok(())
+    }
+
+    fn forget(&mut self, done: Result<FrameId, JoinError>) {
+        if let Ok(id) = done {
+            self.open.remove(&id);
+        }
+    }
+
+    fn beat(&mut self) -> Result<(), End> {
+        if self.heard.elapsed() >= DEAD_AFTER {
+            return Err(End::Silent);
+        }
+        self.beats += 1;
+        let id = FrameId::parse(&format!("r{}", self.beats)).unwrap_or_else(FrameId::zero);
+        self.send_now(&Frame::new(Kind::Ping, id, Bytes::new()))
+    }
+
+    /// Sends a frame that is not worth waiting for. A queue that stays full means a gateway that does not read; the
+    /// heartbeat then finds it dead.
+    fn send_now(&self, frame: &Frame) -> Result<(), End> {
+        let message = frame.encode().map_err(|error| End::Broken(error.into()))?;
+        match self.queue.try_send(message) {
+            Ok(()) | Err(mpsc::error::TrySendError::Full(_)) => Ok(()),
+            Err(mpsc::error::TrySendError::Closed(_)) => Err(End::Broken(LinkError::Closed)),
+        }
+    }
+}
+
+/// Answers one request, exactly once, cancelled or not.
+async fn answer(exec: &Exec, request: Frame, cancel: &CancellationToken, queue: &mpsc::Sender<Bytes>) {
+    let method = request.header.method.as_deref().unwrap_or_default();
+    let result = commands::answer(exec, method, &request.body, request.header.deadline_ms, cancel).await;
+    let response = match result {
+        Ok(body) => Frame::new(Kind::Response, request.header.id, body),
+        Err(refusal) => Frame::refusal(request.header.id, &refusal),
+    };
+    let Ok(chunks) = response.chunks() else { return };
+    for chunk in chunks {
+        let Ok(message) = chunk.encode() else { return };
+        if queue.send(message).await.is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
