@@ -103,21 +103,21 @@ impl Failure {
     }
 
     fn details(&self, code: Code) -> pb::Status {
-        let mut details = vec![any(&pb::ErrorInfo {
+        let mut details = vec![pack(&pb::ErrorInfo {
             reason: self.reason().name().into(),
             domain: DOMAIN.into(),
             metadata: self.metadata.clone(),
         })];
         if !self.violations.is_empty() {
             let field_violations = self.violations.iter().map(field_violation).collect();
-            details.push(any(&pb::BadRequest { field_violations }));
+            details.push(pack(&pb::BadRequest { field_violations }));
         }
         if !self.targets.is_empty() {
             let violations = self.targets.iter().map(precondition).collect();
-            details.push(any(&pb::PreconditionFailure { violations }));
+            details.push(pack(&pb::PreconditionFailure { violations }));
         }
         if let Some(ms) = self.retry_after_ms {
-            details.push(any(&pb::RetryInfo {
+            details.push(pack(&pb::RetryInfo {
                 retry_delay: Some(duration(ms)),
             }));
         }
@@ -137,15 +137,15 @@ impl From<Failure> for Status {
 
 fn ours(status: &Status) -> Option<Failure> {
     let details = pb::Status::decode(status.details()).ok()?.details;
-    let info: pb::ErrorInfo = find(&details)?;
+    let info: pb::ErrorInfo = unpack(&details)?;
     if info.domain != DOMAIN {
         return None;
     }
     // A reason of a newer peer is not known here, but its code is.
     let reason = ErrorReason::from_name(&info.reason).unwrap_or_else(|| of_code(status.code()));
-    let bad_request: pb::BadRequest = find(&details).unwrap_or_default();
-    let precondition: pb::PreconditionFailure = find(&details).unwrap_or_default();
-    let retry: Option<pb::RetryInfo> = find(&details);
+    let bad_request: pb::BadRequest = unpack(&details).unwrap_or_default();
+    let precondition: pb::PreconditionFailure = unpack(&details).unwrap_or_default();
+    let retry: Option<pb::RetryInfo> = unpack(&details);
     Some(Failure {
         reason: reason.into(),
         message: status.message().to_owned(),
@@ -219,14 +219,14 @@ impl Detail for pb::RetryInfo {
     const NAME: &'static str = "google.rpc.RetryInfo";
 }
 
-fn any<D: Detail>(detail: &D) -> Any {
+fn pack<D: Detail>(detail: &D) -> Any {
     Any {
         type_url: format!("type.googleapis.com/{}", D::NAME),
         value: detail.encode_to_vec(),
     }
 }
 
-fn find<D: Detail>(details: &[Any]) -> Option<D> {
+fn unpack<D: Detail>(details: &[Any]) -> Option<D> {
     let detail = details
         .iter()
         .find(|any| any.type_url.rsplit('/').next() == Some(D::NAME))?;

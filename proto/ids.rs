@@ -119,3 +119,6 @@ impl FromStr for TenantId {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

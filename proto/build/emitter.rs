@@ -6,7 +6,7 @@
 mod check;
 mod comments;
 mod openapi;
-mod options;
+pub(crate) mod options;
 mod profiles;
 mod routes;
 mod schema;

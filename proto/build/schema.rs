@@ -13,7 +13,7 @@ use super::{
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-const TARGET_ID: &str = "Id or name of the target to ask. Only needed when more than one target of this type is \
+const TARGET_ID: &str = "Id of the target to ask. Only needed when more than one target of this type is \
 configured: the error then lists them.";
 
 /// The schema of a tool's arguments. Infrastructure tools get the optional `target_id`.

@@ -55,15 +55,16 @@ pub(crate) fn schemas(pool: &DescriptorPool) -> Map<String, Value> {
     let problem = json!({
         "type": "object",
         "description": "Problem details (RFC 9457). Further members may be there.",
-        "required": ["type", "title", "status", "detail", "reason", "retryable"],
+        "required": ["type", "title", "status", "detail", "reason"],
         "properties": {
             "type": {"type": "string", "enum": types(pool), "description": "The reason as a URN."},
             "title": {"type": "string", "description": "The same short text for every failure of this reason."},
             "status": {"type": "integer", "description": "The HTTP status."},
             "detail": {"type": "string", "description": "What happened and what to do next."},
-            "instance": {"type": "string", "description": "The call, where there is one."},
+            "instance": {"type": "string", "description": "The call as a URN, where there is one."},
             "reason": {"type": "string", "description": "The reason in UPPER_SNAKE, the same in every dialect."},
-            "retryable": {"type": "boolean", "description": "Whether the same request may succeed later."},
+            "retryAfterMs": {"type": "integer", "description": "Milliseconds to wait, where waiting helps."},
+            "correlationId": {"type": "string", "description": "The call's ULID, where there is a call."},
             "violations": {
                 "type": "array",
                 "description": "Every place where the request is wrong.",

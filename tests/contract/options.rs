@@ -1,0 +1,53 @@
+//! The build script reads options with messages of its own; they must mean the same as the contract's.
+
+use prost::Message as _;
+use toolgate_contract::v1;
+
+use super::emitter::options::{ProfileOption, RestOption, RulesOption, ToolOption};
+
+#[test]
+fn the_build_script_reads_every_option_the_contract_has() {
+    let tool = v1::Tool {
+        name: "a".into(),
+        title: "b".into(),
+        adapter: "c".into(),
+        effect: v1::Effect::Local.into(),
+        freshness: v1::Freshness::Inventory.into(),
+    };
+    let read = ToolOption::decode(tool.encode_to_vec().as_slice()).expect("the same message");
+    assert_eq!(read.encode_to_vec(), tool.encode_to_vec());
+
+    let rest = v1::Rest {
+        verb: "a".into(),
+        path: "b".into(),
+        body: "c".into(),
+        success: 204,
+        frozen: true,
+        download: "d".into(),
+        public: true,
+    };
+    let read = RestOption::decode(rest.encode_to_vec().as_slice()).expect("the same message");
+    assert_eq!(read.encode_to_vec(), rest.encode_to_vec());
+
+    let rules = v1::Rules {
+        r#in: vec!["a".into(), "b".into()],
+        required: true,
+        min: Some(0),
+        max: Some(-1),
+        min_length: Some(0),
+        max_length: Some(2),
+        pattern: "c".into(),
+        default_json: "d".into(),
+        example_json: "e".into(),
+    };
+    let read = RulesOption::decode(rules.encode_to_vec().as_slice()).expect("the same message");
+    assert_eq!(read.encode_to_vec(), rules.encode_to_vec());
+
+    let profile = v1::ProfileSet {
+        name: "a".into(),
+        adapters: vec!["b".into()],
+        tools: vec!["c".into()],
+    };
+    let read = ProfileOption::decode(profile.encode_to_vec().as_slice()).expect("the same message");
+    assert_eq!(read.encode_to_vec(), profile.encode_to_vec());
+}
