@@ -16,7 +16,10 @@ fn main() -> ExitCode {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "cargo tells a build script by the environment")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cargo tells a build script by the environment"
+)]
 fn generate() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set; run this through cargo")?);
     let mut compiler = protox::Compiler::new(["proto"])?;
