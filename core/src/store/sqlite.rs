@@ -1,0 +1,144 @@
+//! The embedded back end: one thread owns the write connection, a few own one read connection each.
+//!
+//! Work runs on those threads and is polled there once: its statements are ready at once, and whatever else it might
+//! await never will be. So no transaction can stay open for a caller's sake.
+
+mod connection;
+mod dialect;
+mod queue;
+mod statement;
+mod worker;
+
+use std::{sync::Arc, thread::JoinHandle, time::Duration};
+
+use futures::future::BoxFuture;
+use tokio::sync::oneshot;
+
+pub(super) use self::statement::{Mode, SqliteTx};
+
+use self::{
+    connection::{open_reader, open_writer},
+    queue::Queue,
+    worker::{Job, poll_once, serve, transact},
+};
+use super::{IfGone, StoreConfig, StoreError, Tx, scope::Scope};
+
+/// The embedded back end.
+#[derive(Debug, Clone)]
+pub(super) struct Sqlite(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    writes: Arc<Queue<Job>>,
+    reads: Arc<Queue<Job>>,
+    threads: Vec<JoinHandle<()>>,
+    deadline: Duration,
+}
+
+impl Sqlite {
+    /// Opens the file, migrates it and starts the threads.
+    pub(super) async fn open(config: StoreConfig) -> Result<Self, StoreError> {
+        // Opening reads and writes the disk, so it happens off the callers' threads.
+        let opened = tokio::task::spawn_blocking(move || start(&config)).await;
+        opened
+            .unwrap_or(Err(StoreError::Panicked))
+            .map(|inner| Self(Arc::new(inner)))
+    }
+
+    pub(super) async fn write<T, E, F>(&self, scope: Scope, if_gone: IfGone, work: F) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+    {
+        self.run(&self.0.writes, Mode::Write, scope, if_gone, work).await
+    }
+
+    pub(super) async fn read<T, E, F>(&self, scope: Scope, work: F) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+    {
+        self.run(&self.0.reads, Mode::Read, scope, IfGone::RollBack, work)
+            .await
+    }
+
+    pub(super) fn lend<F>(&self, work: F) -> Result<(), StoreError>
+    where
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, ()> + Send + 'static,
+    {
+        let job: Job = Box::new(move |tx| {
+            tx.enter(Scope::Journal);
+            if poll_once(work(tx)).is_none() {
+                tracing::error!("the journal awaited something other than the store");
+            }
+        });
+        self.0.writes.push_past_the_limit(job)
+    }
+
+    async fn run<T, E, F>(
+        &self,
+        queue: &Queue<Job>,
+        mode: Mode,
+        scope: Scope,
+        if_gone: IfGone,
+        work: F,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let job: Job = Box::new(move |tx| {
+            let wanted = || if_gone == IfGone::CarryOn || !reply.is_closed();
+            if wanted() {
+                let outcome = transact(tx, mode, scope, wanted, work);
+                // A caller that is gone needs no answer.
+                let _ = reply.send(outcome);
+            }
+        });
+        queue.push(job)?;
+        match tokio::time::timeout(self.0.deadline, answer).await {
+            Ok(Ok(outcome)) => outcome,
+            // The thread dropped the job unanswered: the work panicked beyond its own guard, or the store closed.
+            Ok(Err(_)) => Err(StoreError::Closed.into()),
+            Err(_) => Err(StoreError::Timeout.into()),
+        }
+    }
+}
+
+fn start(config: &StoreConfig) -> Result<Inner, StoreError> {
+    let mut inner = Inner {
+        writes: Arc::new(Queue::new(config.queue)),
+        reads: Arc::new(Queue::new(config.queue)),
+        threads: Vec::with_capacity(1 + config.readers),
+        deadline: config.deadline,
+    };
+    let writer = open_writer(&config.path)?;
+    inner
+        .threads
+        .push(serve("store-writer", Arc::clone(&inner.writes), writer)?);
+    for _ in 0..config.readers.max(1) {
+        let reader = open_reader(&config.path)?;
+        inner
+            .threads
+            .push(serve("store-reader", Arc::clone(&inner.reads), reader)?);
+    }
+    Ok(inner)
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.writes.close();
+        self.reads.close();
+        let here = std::thread::current().id();
+        for thread in self.threads.drain(..) {
+            // The last handle may be dropped by a job; its own thread then ends by itself.
+            if thread.thread().id() != here {
+                let _ = thread.join();
+            }
+        }
+    }
+}

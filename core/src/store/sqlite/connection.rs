@@ -1,0 +1,105 @@
+//! Opening connections: file rights, settings, migrations.
+
+use std::{fs::OpenOptions, os::unix::fs::OpenOptionsExt, path::Path};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::statement::{SqliteTx, engine_error};
+use crate::{
+    clock::Clock,
+    store::{StoreError, migrations},
+};
+
+/// Settings of every connection. `recursive_triggers` lets the append-only guard see a REPLACE as the delete it is.
+const EVERY: &str = "pragma busy_timeout = 1500; pragma foreign_keys = on; pragma recursive_triggers = on;
+    pragma trusted_schema = off; pragma temp_store = memory; pragma mmap_size = 0; pragma cache_size = -16384;";
+
+/// Settings of the write connection. `synchronous = full` makes every commit durable before it is answered; a write-
+/// ahead log of 16 MiB between checkpoints keeps their extra fsyncs rare.
+const WRITER: &str = "pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4096;
+    pragma journal_size_limit = 67108864;";
+
+const READER: &str = "pragma query_only = on;";
+
+const HISTORY: &str = "create table if not exists schema_migration (
+    version bigint not null primary key, name text not null, checksum text not null, applied_us bigint not null)";
+
+/// The write connection, with the schema up to date.
+pub(super) fn open_writer(path: &Path) -> Result<SqliteTx, StoreError> {
+    make_private(path)?;
+    let mut connection = open(path)?;
+    settle_in(&connection, WRITER)?;
+    migrate(&mut connection)?;
+    Ok(SqliteTx::new(connection))
+}
+
+/// One read connection.
+pub(super) fn open_reader(path: &Path) -> Result<SqliteTx, StoreError> {
+    let connection = open(path)?;
+    settle_in(&connection, READER)?;
+    Ok(SqliteTx::new(connection))
+}
+
+/// Makes the file readable by its owner only, before SQLite makes it with the process' umask. Its side files get the
+/// rights of the file.
+fn make_private(path: &Path) -> Result<(), StoreError> {
+    let made = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .open(path);
+    made.map(drop).map_err(|error| cannot_open(path, &error))
+}
+
+fn open(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(path, flags).map_err(|error| cannot_open(path, &error))
+}
+
+fn settle_in(connection: &Connection, own: &str) -> Result<(), StoreError> {
+    // `journal_mode` answers with a row, which `execute_batch` skips.
+    connection
+        .execute_batch(EVERY)
+        .and_then(|()| connection.execute_batch(own))
+        .map_err(engine_error)?;
+    connection.set_prepared_statement_cache_capacity(256);
+    Ok(())
+}
+
+fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+    connection.execute_batch(HISTORY).map_err(engine_error)?;
+    let tx = connection
+        .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
+        .map_err(engine_error)?;
+    let applied = {
+        let mut statement = tx
+            .prepare("select version, checksum from schema_migration order by version")
+            .map_err(engine_error)?;
+        let rows = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(engine_error)?;
+        rows.collect::<Result<Vec<(i64, String)>, _>>()
+            .map_err(engine_error)?
+    };
+    for step in migrations::pending(migrations::SQLITE, &applied)? {
+        tx.execute_batch(step.sql).map_err(engine_error)?;
+        tx.execute(
+            "insert into schema_migration (version, name, checksum, applied_us) values (?1, ?2, ?3, ?4)",
+            (
+                step.version,
+                step.name,
+                step.checksum(),
+                Clock::system().wall_us(),
+            ),
+        )
+        .map_err(engine_error)?;
+    }
+    tx.commit().map_err(engine_error)
+}
+
+fn cannot_open(path: &Path, error: &dyn std::error::Error) -> StoreError {
+    StoreError::Open {
+        path: path.display().to_string(),
+        reason: error.to_string(),
+    }
+}

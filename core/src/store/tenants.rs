@@ -1,0 +1,84 @@
+//! The one table that belongs to no tenant: who the tenants are, and how often their configuration changed.
+
+use futures::future::BoxFuture;
+use toolgate_contract::ids::TenantId;
+
+use super::{Backend, Store, StoreError, Tx, params, scope::Scope, value::Row};
+
+const LIST: &str = "select id, name, created_us, version from tenants order by id";
+const FIND: &str = "select id, name, created_us, version from tenants where id = $1";
+const CREATE: &str = "insert into tenants (id, name, created_us, version) values ($1, $2, $3, 0)";
+const CHANGED: &str = "update tenants set version = version + 1 where id = $1";
+
+/// A tenant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tenant {
+    /// Its id.
+    pub id: TenantId,
+    /// Its name.
+    pub name: String,
+    /// When it was made, microseconds UTC.
+    pub created_us: i64,
+    /// Grows with every change of its configuration; other instances poll it.
+    pub version: i64,
+}
+
+impl Store {
+    /// All tenants, the reserved `system` among them.
+    pub async fn tenants(&self) -> Result<Vec<Tenant>, StoreError> {
+        let rows = self
+            .read_global(|tx| Box::pin(async move { tx.query(LIST, &[]).await }))
+            .await?;
+        rows.iter().map(tenant).collect()
+    }
+
+    /// One tenant.
+    pub async fn tenant(&self, id: &TenantId) -> Result<Option<Tenant>, StoreError> {
+        let id = id.clone();
+        let row = self
+            .read_global(move |tx| Box::pin(async move { tx.query_opt(FIND, params![&id]).await }))
+            .await?;
+        row.as_ref().map(tenant).transpose()
+    }
+
+    async fn read_global<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static,
+    {
+        match &self.backend {
+            Backend::Sqlite(sqlite) => sqlite.read(Scope::Global, work).await,
+        }
+    }
+}
+
+impl Tx {
+    /// Makes the tenant this transaction belongs to. [`StoreError::Duplicate`] where it is there already.
+    pub async fn create_tenant(&mut self, name: &str, created_us: i64) -> Result<(), StoreError> {
+        let id = self.own_tenant()?;
+        self.execute_unscoped(CREATE, params![&id, name, created_us])
+            .await?;
+        Ok(())
+    }
+
+    /// Tells other instances that this tenant's configuration changed. The journal does it with every change it
+    /// records.
+    pub async fn bump_version(&mut self) -> Result<(), StoreError> {
+        let id = self.own_tenant()?;
+        self.execute_unscoped(CHANGED, params![&id]).await?;
+        Ok(())
+    }
+
+    fn own_tenant(&self) -> Result<TenantId, StoreError> {
+        self.tenant().cloned().ok_or(StoreError::Unscoped(CREATE))
+    }
+}
+
+fn tenant(row: &Row) -> Result<Tenant, StoreError> {
+    Ok(Tenant {
+        id: row.parse(0)?,
+        name: row.text(1)?.to_owned(),
+        created_us: row.int(2)?,
+        version: row.int(3)?,
+    })
+}

@@ -1,0 +1,90 @@
+//! The contract suite on the embedded store, and what only that one has.
+
+use super::*;
+
+async fn embedded() -> (tempfile::TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(StoreConfig::sqlite(dir.path().join("toolgate.db")))
+        .await
+        .unwrap();
+    (dir, store)
+}
+
+suite::contract!(embedded);
+
+#[tokio::test]
+async fn the_file_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let (dir, _store) = embedded().await;
+    for file in std::fs::read_dir(dir.path()).unwrap() {
+        let file = file.unwrap();
+        let mode = file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", file.path().display());
+    }
+}
+
+#[tokio::test]
+async fn a_database_of_a_newer_version_or_with_another_history_is_refused() {
+    for (sql, expected) in [
+        (
+            "insert into schema_migration values (99, 'future', '', 0)",
+            StoreError::Newer { found: 99, known: 1 },
+        ),
+        (
+            "update schema_migration set checksum = 'other'",
+            StoreError::Altered(1),
+        ),
+    ] {
+        let (dir, store) = embedded().await;
+        drop(store);
+        let path = dir.path().join("toolgate.db");
+        rusqlite::Connection::open(&path)
+            .unwrap()
+            .execute_batch(sql)
+            .unwrap();
+        assert_eq!(
+            Store::open(StoreConfig::sqlite(&path)).await.err(),
+            Some(expected)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_path_that_cannot_be_opened_is_named() {
+    let error = Store::open(StoreConfig::sqlite("/proc/nowhere/toolgate.db"))
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("/proc/nowhere/toolgate.db"), "{error}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("toolgate.db");
+    std::fs::write(
+        &path,
+        "not a database, but long enough to be looked at as one".repeat(100),
+    )
+    .unwrap();
+    let error = Store::open(StoreConfig::sqlite(&path)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Engine(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn replacing_a_row_of_the_record_is_refused_as_well() {
+    let (_dir, store) = embedded().await;
+    let tenant = suite::tenant_with_a_row(&store).await;
+    let owner = tenant.clone();
+    let replaced: Result<_, StoreError> = store
+        .with_tenant(&tenant, move |tx| {
+            Box::pin(async move {
+                const REPLACE: &str = "insert into audit_event (tenant_id, seq, event_id, prev, bytes, hash, mac, \
+                    algorithm, key_id, time_us, kind, principal, capability, result) \
+                    values ($1, 1, 'e', x'', x'01', x'', x'', 1, '', 0, '', '', '', '') \
+                    on conflict (tenant_id, seq) do update set bytes = excluded.bytes";
+                tx.execute(REPLACE, params![&owner]).await
+            })
+        })
+        .await;
+    assert!(matches!(replaced, Err(StoreError::Guard(_))), "{replaced:?}");
+}

@@ -1,0 +1,91 @@
+//! One transaction, as its work sees it.
+
+use toolgate_contract::ids::TenantId;
+
+use super::{
+    Param, Row, StoreError,
+    scope::Scope,
+    sqlite::{Mode, SqliteTx},
+};
+
+/// One transaction. Statements are `&'static str`: none is ever put together from parts.
+#[derive(Debug)]
+pub enum Tx {
+    /// On the embedded store.
+    Sqlite(SqliteTx),
+}
+
+impl Tx {
+    /// The tenant of this transaction; `None` in the doors that belong to no tenant.
+    #[must_use]
+    pub fn tenant(&self) -> Option<&TenantId> {
+        match self.scope() {
+            Scope::Tenant(tenant) => Some(tenant),
+            Scope::Journal | Scope::Global => None,
+        }
+    }
+
+    /// Runs a statement; says how many rows it touched.
+    pub async fn execute(&mut self, sql: &'static str, params: &[Param<'_>]) -> Result<u64, StoreError> {
+        match self {
+            Self::Sqlite(tx) => tx.execute(sql, params),
+        }
+    }
+
+    /// Runs a statement and gives its rows. Whoever asks bounds them with `limit`.
+    pub async fn query(&mut self, sql: &'static str, params: &[Param<'_>]) -> Result<Vec<Row>, StoreError> {
+        match self {
+            Self::Sqlite(tx) => tx.query(sql, params),
+        }
+    }
+
+    /// Runs a statement and gives its first row.
+    pub async fn query_opt(
+        &mut self,
+        sql: &'static str,
+        params: &[Param<'_>],
+    ) -> Result<Option<Row>, StoreError> {
+        Ok(self.query(sql, params).await?.into_iter().next())
+    }
+
+    fn scope(&self) -> &Scope {
+        match self {
+            Self::Sqlite(tx) => tx.scope(),
+        }
+    }
+
+    pub(super) async fn execute_unscoped(
+        &mut self,
+        sql: &'static str,
+        params: &[Param<'_>],
+    ) -> Result<u64, StoreError> {
+        match self {
+            Self::Sqlite(tx) => tx.execute_unscoped(sql, params),
+        }
+    }
+
+    pub(crate) async fn begin(&mut self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(tx) => tx.begin(Mode::Write),
+        }
+    }
+
+    pub(crate) async fn commit(&mut self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(tx) => tx.commit(),
+        }
+    }
+
+    pub(crate) async fn rollback(&mut self) {
+        match self {
+            Self::Sqlite(tx) => tx.rollback(),
+        }
+    }
+
+    /// False when the engine has ended the transaction by itself, as it does when the disk is full.
+    pub(crate) fn is_open(&self) -> bool {
+        match self {
+            Self::Sqlite(tx) => tx.is_open(),
+        }
+    }
+}
