@@ -1,5 +1,264 @@
 //! What must be durable, and the proofs that it is.
+//!
+//! An intent is durable before a target is contacted ([`Contact`]), a chained row before anything is released
+//! ([`Receipt`]). Rows of all tenants ride in one group commit: the store's writer commits what is queued as soon as
+//! the commit before has ended; no timer waits for more. What was queued is carried out although its caller vanished.
+//! This room knows nothing of tools, roles or dialects, and never looks into what an event says.
 
-/// Proof that a call's intent is durable. Only the journal makes one; without it nothing can be contacted.
+mod append;
+mod batch;
+mod contact;
+mod error;
+mod reconcile;
+mod refusals;
+mod shift;
+mod waiting;
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use futures::future::BoxFuture;
+use tokio::{sync::oneshot, task::JoinHandle};
+use toolgate_contract::ids::{EventId, TenantId};
+
+use self::{
+    append::Heads,
+    contact::Facts,
+    error::Failed,
+    waiting::{Op, Reply, Waiting, Work},
+};
+pub use self::{
+    contact::{Contact, Intent, Receipt},
+    error::JournalError,
+    reconcile::Reconciled,
+    refusals::Refusal,
+};
+use crate::{
+    audit::{Event, Sealer},
+    clock::Clock,
+    store::{Store, Tx},
+};
+
+/// How long a caller waits for durability before it is told that there is none.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// A commit this recent answers a health check without another.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// The journal. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Journal {
+    room: Arc<Room>,
+    keeper: Arc<Keeper>,
+}
+
+/// What contacts, jobs of the writer and handles share.
+pub(crate) struct Room {
+    store: Store,
+    sealer: Sealer,
+    clock: Clock,
+    /// Marks the intents of this process; others' are left over from a crash.
+    instance: String,
+    waiting: Waiting,
+    /// Ends of chains, as of the last commit. Only the writer's thread takes them, so nobody waits here.
+    heads: Mutex<Heads>,
+    /// When a commit last succeeded, monotonic microseconds plus one; 0 for never.
+    committed: AtomicU64,
+}
+
+/// Owns the journal's one task and ends it with the last handle.
 #[derive(Debug)]
-pub struct Contact(());
+struct Keeper(Mutex<Option<JoinHandle<()>>>);
+
+impl Journal {
+    /// Starts the journal and the task that closes what is left over. Wants a tokio runtime.
+    #[must_use]
+    pub fn start(store: Store, sealer: Sealer, clock: Clock) -> Self {
+        let room = Arc::new(Room {
+            store,
+            sealer,
+            clock,
+            instance: EventId::mint().to_string(),
+            waiting: Waiting::default(),
+            heads: Mutex::default(),
+            committed: AtomicU64::new(0),
+        });
+        let task = tokio::spawn(reconcile::keep(Arc::downgrade(&room)));
+        Self {
+            room,
+            keeper: Arc::new(Keeper(Mutex::new(Some(task)))),
+        }
+    }
+
+    /// Makes it durable that a target is about to be contacted. A caller that vanishes leaves no intent behind.
+    pub async fn intend(&self, tenant: &TenantId, intent: Intent) -> Result<Contact, JournalError> {
+        let (reply, answer) = oneshot::channel();
+        let facts = Facts::new(tenant.clone(), intent);
+        self.room
+            .queue(Op::new(Work::Intend(facts), Reply::Grant(reply)))?;
+        patiently(answer).await.map(contact::Grant::accept)
+    }
+
+    /// Puts the outcome of a contact on the record and removes the intent, in one commit. The row takes the intent's
+    /// id.
+    pub async fn settle(&self, contact: Contact, event: Event) -> Result<Receipt, JournalError> {
+        let (reply, answer) = oneshot::channel();
+        let facts = contact.into_facts();
+        let event = Box::new(Event {
+            id: facts.id(),
+            ..event
+        });
+        self.room
+            .queue_past_the_limit(Op::new(Work::Settle(facts, event), Reply::Receipt(reply)));
+        patiently(answer).await
+    }
+
+    /// Puts an event on the record that follows no contact.
+    pub async fn record(&self, tenant: &TenantId, event: Event) -> Result<Receipt, JournalError> {
+        let (reply, answer) = oneshot::channel();
+        let work = Work::Record(tenant.clone(), Box::new(event));
+        self.room.queue(Op::new(work, Reply::Receipt(reply)))?;
+        patiently(answer).await
+    }
+
+    /// Closes the intent of a read whose caller left after contact: as cancelled, unchained, kept for 24 hours.
+    pub async fn close_cancelled(&self, contact: Contact) -> Result<(), JournalError> {
+        self.end(contact, Work::Cancel).await
+    }
+
+    /// Removes the intent of a call whose caller left before contact.
+    pub async fn withdraw(&self, contact: Contact) -> Result<(), JournalError> {
+        self.end(contact, Work::Withdraw).await
+    }
+
+    /// Counts a refusal towards the one row that its minute will have. Does not wait.
+    pub fn count_refusal(&self, refusal: Refusal) {
+        let minute_us = refusals::minute_of(self.room.clock.wall_us());
+        if self.room.waiting.count(refusal, minute_us) {
+            self.room.call_the_writer();
+        }
+    }
+
+    /// Carries out a change of a tenant's configuration and puts its event on the record, in one transaction, and
+    /// bumps the tenant's version. Carried out to the end although its caller vanished.
+    pub async fn with<T, E, W, V>(&self, tenant: &TenantId, work: W, event: V) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<JournalError> + Send + 'static,
+        W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        V: FnOnce(&T) -> Event + Send + 'static,
+    {
+        let (room, owner) = (Arc::clone(&self.room), tenant.clone());
+        let change = self.room.store.with_tenant_to_the_end(tenant, move |tx| {
+            Box::pin(async move {
+                let value = work(&mut *tx).await.map_err(Failed::Work)?;
+                room.append_alone(tx, &owner, &event(&value)).await?;
+                tx.bump_version().await?;
+                Ok(value)
+            })
+        });
+        change.await.map_err(Failed::into_error)
+    }
+
+    /// Says whether the record can be written.
+    pub async fn check(&self) -> Result<(), JournalError> {
+        if self.room.committed_lately() {
+            return Ok(());
+        }
+        let (reply, answer) = oneshot::channel();
+        self.room.queue(Op::new(Work::Probe, Reply::Done(reply)))?;
+        patiently(answer).await
+    }
+
+    /// Takes no more, and returns when everything queued is durable or has failed.
+    pub async fn close(&self) {
+        self.keeper.end();
+        let (reply, answer) = oneshot::channel();
+        self.room
+            .queue_past_the_limit(Op::new(Work::Probe, Reply::Done(reply)));
+        self.room.waiting.close();
+        if let Err(error) = patiently(answer).await {
+            tracing::error!(%error, "the journal was closed with work undone");
+        }
+    }
+
+    async fn end(&self, contact: Contact, how: fn(Facts) -> Work) -> Result<(), JournalError> {
+        let (reply, answer) = oneshot::channel();
+        let work = how(contact.into_facts());
+        self.room.queue_past_the_limit(Op::new(work, Reply::Done(reply)));
+        patiently(answer).await
+    }
+}
+
+impl Room {
+    fn queue(self: &Arc<Self>, op: Op) -> Result<(), JournalError> {
+        if self.waiting.push(op)? {
+            self.call_the_writer();
+        }
+        Ok(())
+    }
+
+    /// For what ends a contact: there are no more of these than contacts, and none may be turned away.
+    fn queue_past_the_limit(self: &Arc<Self>, op: Op) {
+        if self.waiting.push_past_the_limit(op) {
+            self.call_the_writer();
+        }
+    }
+
+    fn committed_lately(&self) -> bool {
+        let then = self.committed.load(Ordering::Relaxed);
+        let age = self
+            .clock
+            .monotonic()
+            .checked_sub(Duration::from_micros(then.saturating_sub(1)));
+        then > 0 && age.is_some_and(|age| age < FRESH)
+    }
+
+    fn note_commit(&self) {
+        let now = u64::try_from(self.clock.monotonic().as_micros()).unwrap_or(u64::MAX);
+        self.committed.store(now.saturating_add(1), Ordering::Relaxed);
+    }
+}
+
+impl Keeper {
+    fn end(&self) {
+        let task = self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .take();
+        if let Some(task) = task {
+            task.abort();
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl fmt::Debug for Room {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Journal")
+            .field("instance", &self.instance)
+            .finish_non_exhaustive()
+    }
+}
+
+async fn patiently<T>(answer: oneshot::Receiver<Result<T, JournalError>>) -> Result<T, JournalError> {
+    match tokio::time::timeout(PATIENCE, answer).await {
+        Ok(Ok(outcome)) => outcome,
+        // Dropped unanswered, or not answered in time.
+        Ok(Err(_)) | Err(_) => Err(JournalError::Unavailable),
+    }
+}
+
+#[cfg(test)]
+mod tests;

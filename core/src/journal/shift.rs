@@ -1,0 +1,94 @@
+//! The writer's turns: call it when there is work, write one batch, tell everyone, call it again if more waits.
+
+use std::sync::Arc;
+
+use super::{
+    JournalError, Room,
+    batch::Done,
+    contact::Grant,
+    waiting::{Batch, Op, Reply, Work},
+};
+use crate::store::Tx;
+
+/// One turn of the writer. However it ends, the next one is called when more waits.
+struct Turn(Arc<Room>);
+
+impl Room {
+    /// Asks the store for its write connection. Called when nothing was waiting before, so there is one call at a
+    /// time.
+    pub(super) fn call_the_writer(self: &Arc<Self>) {
+        let turn = Turn(Arc::clone(self));
+        if self
+            .store
+            .lend_to_journal(move |tx| Box::pin(turn.take(tx)))
+            .is_err()
+        {
+            for op in self.waiting.abandon() {
+                op.reply.refuse(JournalError::Unavailable);
+            }
+        }
+    }
+
+    fn tell(self: &Arc<Self>, op: Op, done: Done) {
+        match (op.work, op.reply, done) {
+            (Work::Intend(facts), Reply::Grant(reply), Done::Written) => {
+                // Whoever is gone by now drops the grant, which withdraws the intent.
+                let _ = reply.send(Ok(Grant::new(facts, Arc::clone(self))));
+            }
+            (_, Reply::Receipt(reply), Done::Row(receipt)) => drop(reply.send(Ok(receipt))),
+            (work, reply, Done::Refused(error)) => {
+                reply.refuse(error);
+                self.keep_for_later(work, error);
+            }
+            (_, Reply::Done(reply), Done::Moot | Done::Written | Done::Row(_)) => drop(reply.send(Ok(()))),
+            (_, _, Done::Moot | Done::Written | Done::Row(_)) => {}
+        }
+    }
+
+    fn all_failed(&self, batch: Batch, error: JournalError) {
+        for Op { work, reply } in batch.ops {
+            reply.refuse(error);
+            self.keep_for_later(work, error);
+        }
+        self.waiting.count_again(batch.counts);
+    }
+
+    /// What ends a contact is tried again until it is done. So is the end of an intent whose commit failed: the answer
+    /// may have been lost, not the intent.
+    fn keep_for_later(&self, work: Work, error: JournalError) {
+        if error == JournalError::Conflict {
+            return;
+        }
+        match work {
+            Work::Intend(facts) => self.waiting.retry_later(Work::Withdraw(facts)),
+            Work::Settle(..) | Work::Lapse(_) | Work::Cancel(_) | Work::Withdraw(_) | Work::Roll(_) => {
+                self.waiting.retry_later(work);
+            }
+            Work::Record(..) | Work::Probe => {}
+        }
+    }
+}
+
+impl Turn {
+    async fn take(self, tx: &mut Tx) {
+        let room = &self.0;
+        let batch = room.waiting.take();
+        match room.write(tx, &batch).await {
+            Ok(done) => {
+                room.note_commit();
+                for (op, done) in batch.ops.into_iter().zip(done) {
+                    room.tell(op, done);
+                }
+            }
+            Err(error) => room.all_failed(batch, error.into()),
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if self.0.waiting.end_turn() {
+            self.0.call_the_writer();
+        }
+    }
+}
