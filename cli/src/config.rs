@@ -37,6 +37,8 @@ pub(crate) struct Config {
     pub(crate) grpc: SocketAddr,
     /// A proxy in front of the gateway ends TLS.
     pub(crate) behind_proxy: bool,
+    /// Host names served besides loopback and the bound address.
+    pub(crate) allowed_hosts: Vec<String>,
     /// The gateway's own certificate.
     pub(crate) tls: TlsFiles,
     /// Calls per minute.
@@ -53,7 +55,7 @@ pub(crate) struct Config {
     pub(crate) ca_cert: Option<PathBuf>,
 }
 
-/// Certificate and key of the HTTP address; both or neither.
+/// Certificate and key of both addresses; both or neither.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TlsFiles {
     /// PEM certificate chain.

@@ -18,7 +18,7 @@ pub(crate) fn failure(status: u16, retry_after: Option<u64>, body: &[u8], had_to
     };
     let mut failure = Failure::new(exit, message(status, &problem));
     failure.details = details(&problem);
-    failure.next = next(reason, retry_after, had_token);
+    failure.next = next(reason, retry_after.or_else(|| wait(&problem)), had_token);
     failure.problem = (!problem.is_empty()).then(|| Box::new(problem));
     failure
 }
@@ -26,6 +26,14 @@ pub(crate) fn failure(status: u16, retry_after: Option<u64>, body: &[u8], had_to
 fn reason(problem: &Map<String, Value>) -> Option<ErrorReason> {
     let slug = problem.get("type")?.as_str()?.strip_prefix(TYPE)?;
     ErrorReason::from_name(&slug.replace('-', "_").to_uppercase())
+}
+
+// Streams have no header to say it in.
+fn wait(problem: &Map<String, Value>) -> Option<u64> {
+    problem
+        .get("retryAfterMs")?
+        .as_u64()
+        .map(|ms| ms.div_ceil(1000).max(1))
 }
 
 fn message(status: u16, problem: &Map<String, Value>) -> String {

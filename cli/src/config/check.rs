@@ -1,6 +1,6 @@
 //! What no single value can say: settings that need, or exclude, each other. Pure but for files that must be there.
 
-use std::path::Path;
+use std::{net::SocketAddr, path::Path};
 
 use super::{Config, Reader, problem::Problem};
 
@@ -8,10 +8,10 @@ use super::{Config, Reader, problem::Problem};
 pub(crate) fn check(config: &Config, reader: Reader, problems: &mut Vec<Problem>) {
     tls(config, reader, problems);
     if matches!(reader, Reader::Up | Reader::Facade) {
-        http(config, problems);
+        bind("http", config.http, config, problems);
     }
     if matches!(reader, Reader::Up | Reader::Core) {
-        grpc(config, problems);
+        bind("grpc", config.grpc, config, problems);
     }
     if reader == Reader::Up && config.http == config.grpc && config.http.port() != 0 {
         let text = format!("`http` is {} as well; give each a port of its own", config.http);
@@ -26,7 +26,7 @@ fn tls(config: &Config, reader: Reader, problems: &mut Vec<Problem>) {
     match (&config.tls.cert, &config.tls.key) {
         (Some(_), None) => problems.push(Problem::new("tls.cert", "needs `tls.key` as well")),
         (None, Some(_)) => problems.push(Problem::new("tls.key", "needs `tls.cert` as well")),
-        (Some(cert), Some(key)) if matches!(reader, Reader::Up | Reader::Facade) => {
+        (Some(cert), Some(key)) if matches!(reader, Reader::Up | Reader::Core | Reader::Facade) => {
             readable("tls.cert", cert, problems);
             readable("tls.key", key, problems);
         }
@@ -34,26 +34,14 @@ fn tls(config: &Config, reader: Reader, problems: &mut Vec<Problem>) {
     }
 }
 
-fn http(config: &Config, problems: &mut Vec<Problem>) {
+fn bind(key: &str, address: SocketAddr, config: &Config, problems: &mut Vec<Problem>) {
     let protected = config.tls.cert.is_some() || config.behind_proxy;
-    if !config.http.ip().is_loopback() && !protected {
+    if !address.ip().is_loopback() && !protected {
         let text = format!(
-            "{} can be reached from other machines, and tokens would cross the network in clear; give `--tls-cert` \
-             and `--tls-key`, or `--behind-proxy` when a proxy in front ends TLS",
-            config.http
+            "{address} can be reached from other machines, and tokens would cross the network in clear; give \
+             `--tls-cert` and `--tls-key`, or `--behind-proxy` when a proxy in front ends TLS"
         );
-        problems.push(Problem::new("http", text));
-    }
-}
-
-fn grpc(config: &Config, problems: &mut Vec<Problem>) {
-    if !config.grpc.ip().is_loopback() && !config.behind_proxy {
-        let text = format!(
-            "{} can be reached from other machines, and gRPC has no TLS of its own; bind it to 127.0.0.1, or give \
-             `--behind-proxy` when a proxy in front ends TLS",
-            config.grpc
-        );
-        problems.push(Problem::new("grpc", text));
+        problems.push(Problem::new(key, text));
     }
 }
 

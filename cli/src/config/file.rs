@@ -93,7 +93,13 @@ impl Reading<'_> {
             DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
                 .ok()
                 .map(Given::Number),
-            DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
+            DeValue::Array(items) => {
+                let texts = items
+                    .iter()
+                    .map(|item| item.get_ref().as_str().map(str::to_owned));
+                texts.collect::<Option<_>>().map(Given::List)
+            }
+            DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Table(_) => None,
         };
         match given {
             Some(given) => self.entries.push(Entry { key, given, place }),

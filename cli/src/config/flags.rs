@@ -57,6 +57,7 @@ fn flag(key: &'static Key) -> Arg {
         Kind::Number { .. } => arg.value_name("N").allow_hyphen_values(true),
         Kind::Choice(words) => arg.value_name(words.join("|")),
         Kind::Url | Kind::Endpoint => arg.value_name("URL"),
+        Kind::Hosts => arg.value_name("HOST,…"),
         Kind::Text { .. } => arg.value_name("TEXT"),
     }
 }

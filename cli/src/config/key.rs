@@ -79,6 +79,8 @@ pub(crate) enum Kind {
         /// Greatest length in bytes.
         max: usize,
     },
+    /// Host names, each with or without a port: an array in the file, commas elsewhere.
+    Hosts,
 }
 
 /// A value as a source gives it.
@@ -90,6 +92,8 @@ pub(crate) enum Given {
     Number(i64),
     /// A boolean in the file.
     Switch(bool),
+    /// An array of strings in the file.
+    List(Vec<String>),
 }
 
 /// A value that fits its key's kind.
@@ -103,6 +107,8 @@ pub(crate) enum Value {
     Switch(bool),
     /// For [`Kind::Number`].
     Number(u32),
+    /// For [`Kind::Hosts`].
+    List(Vec<String>),
     /// For the others.
     Text(String),
 }
@@ -120,6 +126,10 @@ impl Kind {
                 .parse()
                 .map_err(|_| self.wanted(text))
                 .and_then(|number| self.read_number(number)),
+            Self::Hosts => {
+                let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+                self.read_hosts(names.map(str::to_owned).collect())
+            }
             Self::Address | Self::Path | Self::Choice(_) | Self::Url | Self::Endpoint | Self::Text { .. } => {
                 self.read_word(text)
             }
@@ -134,6 +144,8 @@ impl Kind {
             (Self::Switch | Self::Number { .. }, Given::Text(text)) => {
                 Err(format!("{} (without quotes)", self.wanted(text)))
             }
+            (Self::Hosts, Given::List(names)) => self.read_hosts(names.clone()),
+            (_, Given::List(_)) => Err(format!("expected {}, got an array", self.expected())),
             (_, Given::Text(text)) => self.read_word(text),
             (_, Given::Number(number)) => Err(self.wanted(&number.to_string())),
             (_, Given::Switch(on)) => Err(self.wanted(&on.to_string())),
@@ -150,6 +162,7 @@ impl Kind {
             Self::Choice(words) => format!("one of {}", words.join(", ")),
             Self::Url => "a URL such as http://127.0.0.1:7600".into(),
             Self::Endpoint => "a path of a Unix socket or a URL such as http://127.0.0.1:7601".into(),
+            Self::Hosts => "host names such as gate.example.org or gate.example.org:443".into(),
             Self::Text { max } => format!("a text of at most {max} bytes without control characters"),
         }
     }
@@ -182,7 +195,7 @@ impl Kind {
             Self::Url => text.is_empty() || is_http_url(text),
             Self::Endpoint => !text.contains('\0') && (!text.contains("://") || is_http_url(text)),
             Self::Text { max } => text.len() <= max && !text.contains(char::is_control),
-            Self::Switch | Self::Number { .. } => false,
+            Self::Switch | Self::Number { .. } | Self::Hosts => false,
         };
         if fits {
             Ok(Value::Text(text.into()))
@@ -191,10 +204,22 @@ impl Kind {
         }
     }
 
+    fn read_hosts(self, names: Vec<String>) -> Result<Value, String> {
+        match names.iter().find(|name| !is_host(name)) {
+            Some(name) => Err(self.wanted(name)),
+            None => Ok(Value::List(names)),
+        }
+    }
+
     fn wanted(self, text: &str) -> String {
         let shown: String = text.chars().take(80).flat_map(char::escape_debug).collect();
         format!("expected {}, got `{shown}`", self.expected())
     }
+}
+
+fn is_host(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
+    !text.is_empty() && text.len() <= 260 && text.bytes().all(allowed)
 }
 
 // Only what reqwest and tonic will take; user names in URLs would end up in logs.

@@ -39,22 +39,22 @@ pub(crate) const KEYS: &[Key] = &[
         kind: Kind::Address,
         default: "127.0.0.1:7601",
         readers: &[Up, Core, Show],
-        doc: "Address of gRPC, without TLS of its own. Port 0 takes any free port.",
+        doc: "Address of gRPC. Port 0 takes any free port.",
         store: |c, v| put_address(v, &mut c.grpc),
     },
     Key {
         name: "tls.cert",
         kind: Kind::Path,
         default: "",
-        readers: &[Up, Facade, Show],
-        doc: "PEM file with the certificate chain of the HTTP address. Needs `tls.key` as well.",
+        readers: SERVERS,
+        doc: "PEM file with the certificate chain of both addresses. Needs `tls.key` as well.",
         store: |c, v| optional_path(v, &mut c.tls.cert),
     },
     Key {
         name: "tls.key",
         kind: Kind::Path,
         default: "",
-        readers: &[Up, Facade, Show],
+        readers: SERVERS,
         doc: "PEM file with the private key of the certificate.",
         store: |c, v| optional_path(v, &mut c.tls.key),
     },
@@ -65,6 +65,15 @@ pub(crate) const KEYS: &[Key] = &[
         readers: SERVERS,
         doc: "Says that a proxy in front of the gateway ends TLS, so that it may listen beyond loopback without.",
         store: |c, v| switch(v, &mut c.behind_proxy),
+    },
+    Key {
+        name: "allowed_hosts",
+        kind: Kind::Hosts,
+        default: "",
+        readers: &[Up, Facade, Show],
+        doc: "Host names under which HTTP is served besides loopback and the bound address, with a port for that port \
+              only. Requests for other names are refused, which keeps foreign web pages out.",
+        store: |c, v| list(v, &mut c.allowed_hosts),
     },
     Key {
         name: "limits.user_per_minute",
@@ -181,6 +190,14 @@ fn switch(value: Value, field: &mut bool) -> bool {
 fn number(value: Value, field: &mut u32) -> bool {
     if let Value::Number(number) = value {
         *field = number;
+        return true;
+    }
+    false
+}
+
+fn list(value: Value, field: &mut Vec<String>) -> bool {
+    if let Value::List(names) = value {
+        *field = names;
         return true;
     }
     false

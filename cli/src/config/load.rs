@@ -176,6 +176,7 @@ fn apply_file(path: &Path, values: &mut [Setting], problems: &mut Vec<Problem>) 
             super::key::Given::Text(text) => text.clone(),
             super::key::Given::Number(number) => number.to_string(),
             super::key::Given::Switch(on) => on.to_string(),
+            super::key::Given::List(names) => names.join(","),
         };
         setting.take(
             read,
@@ -217,6 +218,7 @@ fn blank() -> Config {
         http: nowhere,
         grpc: nowhere,
         behind_proxy: false,
+        allowed_hosts: Vec::new(),
         tls: TlsFiles::default(),
         limits: Limits {
             user_per_minute: 0,

@@ -50,6 +50,7 @@ fn property(key: &Key) -> Value {
         Kind::Choice(words) => json!({"type": "string", "enum": words}),
         Kind::Text { max } => json!({"type": "string", "maxLength": max}),
         Kind::Url => json!({"type": "string", "pattern": "^(https?://.+)?$"}),
+        Kind::Hosts => json!({"type": "array", "items": {"type": "string"}}),
         Kind::Address | Kind::Path | Kind::Endpoint => json!({"type": "string"}),
     };
     property["description"] = json!(key.doc);
@@ -59,6 +60,7 @@ fn property(key: &Key) -> Value {
             .default
             .parse::<u32>()
             .map_or(Value::Null, |number| json!(number)),
+        Kind::Hosts => json!([]),
         _ => json!(key.default),
     };
     property

@@ -24,6 +24,7 @@ fn sample(key: &Key) -> String {
             .unwrap()
             .to_string(),
         Kind::Url | Kind::Endpoint => "https://example.org:1".into(),
+        Kind::Hosts => "a.example.org,b.example.org:443".into(),
         Kind::Text { .. } => "a name".into(),
     }
 }
@@ -37,6 +38,7 @@ fn other(key: &Key) -> String {
         Kind::Number { min, .. } => min.to_string(),
         Kind::Choice(_) => key.default.into(),
         Kind::Url | Kind::Endpoint => "http://other.example.org".into(),
+        Kind::Hosts => "c.example.org".into(),
         Kind::Text { .. } => "another".into(),
     }
 }
@@ -44,6 +46,7 @@ fn other(key: &Key) -> String {
 fn toml_value(key: &Key, text: &str) -> String {
     match key.kind {
         Kind::Switch | Kind::Number { .. } => text.into(),
+        Kind::Hosts => format!("{:?}", text.split(',').collect::<Vec<_>>()),
         _ => format!("{text:?}"),
     }
 }

@@ -26,13 +26,16 @@ pub(super) async fn run(gateway: &Gateway, output: Output, args: &TailArgs) -> R
     for event in newest(gateway, &filters, args.lines).await? {
         last = print(output, &event)?;
     }
-    while args.follow {
+    if !args.follow {
+        return Ok(Exit::Done);
+    }
+    // Until the reader leaves, or the person interrupts.
+    loop {
         tokio::time::sleep(PAUSE).await;
         for event in since(gateway, &filters, last).await? {
             last = print(output, &event)?;
         }
     }
-    Ok(Exit::Done)
 }
 
 fn filters(args: &TailArgs) -> Result<Vec<(&'static str, String)>, Failure> {
