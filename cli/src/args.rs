@@ -84,12 +84,6 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
-    // Started by the relay under our own name; it reads its orders from the relay, never from people.
-    #[command(name = "__guard", hide = true)]
-    Guard {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-        rest: Vec<std::ffi::OsString>,
-    },
 }
 
 /// `call`.

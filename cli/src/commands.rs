@@ -23,6 +23,7 @@ use crate::{
     failure::{Exit, Failure},
     logging,
     output::Output,
+    serve,
 };
 
 /// What every command gets.
@@ -50,7 +51,7 @@ impl Context {
     }
 }
 
-/// Runs a client command.
+/// Runs any command.
 pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Failure> {
     let output = context.output;
     match command {
@@ -66,9 +67,8 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Config(command) => settings::run(context, &command),
         Command::Completions { shell } => paper::completions(output, shell),
         Command::Man { dir } => paper::manual(output, dir.as_deref()),
-        // The binary runs these itself, on a runtime of its own.
-        Command::Up | Command::Core | Command::Facade | Command::Relay(_) | Command::Guard { .. } => {
-            Err(Failure::failed("this command is not one of a client"))
+        server @ (Command::Up | Command::Core | Command::Facade | Command::Relay(_)) => {
+            serve::run(server, context).await
         }
     }
 }

@@ -11,9 +11,11 @@ mod failure;
 mod golden;
 mod logging;
 mod output;
-mod up;
+mod serve;
 
 use std::process::ExitCode;
+
+use tokio::runtime::{Builder, Runtime};
 
 use crate::{
     args::{Command, Parsed},
@@ -24,6 +26,10 @@ use crate::{
 };
 
 fn main() -> ExitCode {
+    // The relay starts us under this name around every command. No person types it, so no help shows it.
+    if std::env::args_os().nth(1).is_some_and(|word| word == "__guard") {
+        return toolgate_relay::guard_main();
+    }
     // Fails only when another provider is installed already, and then that one serves.
     drop(rustls::crypto::ring::default_provider().install_default());
     let parsed = match args::parse(std::env::args_os()) {
@@ -52,14 +58,20 @@ fn run(parsed: Parsed) -> Result<Exit, Failure> {
         environment,
         output,
     };
-    let runtime = |builder: &mut tokio::runtime::Builder| {
-        let built = builder.enable_all().build();
-        built.map_err(|error| Failure::failed(format!("no runtime can be started: {error}")))
+    let command = parsed.cli.command.unwrap_or(Command::Up);
+    runtime(&command)?.block_on(commands::run(command, &context))
+}
+
+// Clients do one thing at a time and should start at once; servers use every core.
+fn runtime(command: &Command) -> Result<Runtime, Failure> {
+    let mut builder = match command {
+        Command::Up | Command::Core | Command::Facade => Builder::new_multi_thread(),
+        _ => Builder::new_current_thread(),
     };
-    match parsed.cli.command.unwrap_or(Command::Up) {
-        command => runtime(&mut tokio::runtime::Builder::new_current_thread())?
-            .block_on(commands::run(command, &context)),
-    }
+    builder
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::failed(format!("no runtime can be started: {error}")))
 }
 
 fn tell(failure: &Failure, json: bool) {

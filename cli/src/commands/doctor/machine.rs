@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::Check;
-use crate::{config::Config, up::owner};
+use crate::{config::Config, serve::owner};
 
 /// Every check of this machine.
 pub(super) fn look(config: &Config) -> Vec<Check> {
