@@ -116,12 +116,16 @@ fn start(config: &StoreConfig) -> Result<Inner, StoreError> {
         threads: Vec::with_capacity(1 + config.readers),
         deadline: config.deadline,
     };
-    let writer = open_writer(&config.path)?;
-    inner
-        .threads
-        .push(serve("store-writer", Arc::clone(&inner.writes), writer)?);
+    if config.read_only {
+        inner.writes.close();
+    } else {
+        let writer = open_writer(&config.path)?;
+        inner
+            .threads
+            .push(serve("store-writer", Arc::clone(&inner.writes), writer)?);
+    }
     for _ in 0..config.readers.max(1) {
-        let reader = open_reader(&config.path)?;
+        let reader = open_reader(&config.path, config.read_only)?;
         inner
             .threads
             .push(serve("store-reader", Arc::clone(&inner.reads), reader)?);

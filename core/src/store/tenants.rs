@@ -7,6 +7,8 @@ use super::{Backend, Store, StoreError, Tx, params, scope::Scope, value::Row};
 
 const LIST: &str = "select id, name, created_us, version from tenants order by id";
 const FIND: &str = "select id, name, created_us, version from tenants where id = $1";
+// The only question about rows of all tenants: it tells whose they are and nothing of what they say.
+const OWNERS: &str = "select tenant_id from audit_head union select tenant_id from audit_event order by 1";
 const CREATE: &str = "insert into tenants (id, name, created_us, version) values ($1, $2, $3, 0)";
 const CHANGED: &str = "update tenants set version = version + 1 where id = $1";
 
@@ -39,6 +41,14 @@ impl Store {
             .read_global(move |tx| Box::pin(async move { tx.query_opt(FIND, params![&id]).await }))
             .await?;
         row.as_ref().map(tenant).transpose()
+    }
+
+    /// Every id under which the record has rows or a head, tenant or not. Reads all rows' keys: for verifiers.
+    pub async fn owners_of_rows(&self) -> Result<Vec<String>, StoreError> {
+        let rows = self
+            .read_global(|tx| Box::pin(async move { tx.query(OWNERS, &[]).await }))
+            .await?;
+        rows.iter().map(|row| row.text(0).map(str::to_owned)).collect()
     }
 
     async fn read_global<T, F>(&self, work: F) -> Result<T, StoreError>

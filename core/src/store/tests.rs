@@ -58,6 +58,25 @@ async fn a_path_that_cannot_be_opened_is_named() {
 }
 
 #[tokio::test]
+async fn a_store_opened_for_reading_only_reads_and_makes_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("toolgate.db");
+    assert!(Store::open(StoreConfig::sqlite_read_only(&path)).await.is_err());
+    assert!(!path.exists());
+    drop(Store::open(StoreConfig::sqlite(&path)).await.unwrap());
+
+    let store = Store::open(StoreConfig::sqlite_read_only(&path)).await.unwrap();
+
+    assert_eq!(store.tenants().await.unwrap().len(), 1);
+    let written: Result<(), StoreError> = store
+        .with_tenant(&TenantId::mint(), |tx| {
+            Box::pin(async move { tx.create_tenant("acme", 0).await })
+        })
+        .await;
+    assert_eq!(written, Err(StoreError::Closed));
+}
+
+#[tokio::test]
 async fn a_file_that_is_no_database_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("toolgate.db");

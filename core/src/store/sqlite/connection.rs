@@ -27,15 +27,21 @@ const HISTORY: &str = "create table if not exists schema_migration (
 /// The write connection, with the schema up to date.
 pub(super) fn open_writer(path: &Path) -> Result<SqliteTx, StoreError> {
     make_private(path)?;
-    let mut connection = open(path)?;
+    let mut connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     settle_in(&connection, WRITER)?;
     migrate(&mut connection)?;
     Ok(SqliteTx::new(connection))
 }
 
-/// One read connection.
-pub(super) fn open_reader(path: &Path) -> Result<SqliteTx, StoreError> {
-    let connection = open(path)?;
+/// One read connection. It wants the right to write beside the gateway's writer, so that either may be the first to
+/// map the write-ahead log; a reader of its own must not have it.
+pub(super) fn open_reader(path: &Path, read_only: bool) -> Result<SqliteTx, StoreError> {
+    let access = if read_only {
+        OpenFlags::SQLITE_OPEN_READ_ONLY
+    } else {
+        OpenFlags::SQLITE_OPEN_READ_WRITE
+    };
+    let connection = open(path, access)?;
     settle_in(&connection, READER)?;
     Ok(SqliteTx::new(connection))
 }
@@ -51,8 +57,8 @@ fn make_private(path: &Path) -> Result<(), StoreError> {
     made.map(drop).map_err(|error| cannot_open(path, &error))
 }
 
-fn open(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+fn open(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Connection::open_with_flags(path, flags).map_err(|error| cannot_open(path, &error))
 }
 
