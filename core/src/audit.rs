@@ -1,8 +1,14 @@
 //! The vocabulary of the record: what an event holds. Sealing, verifying and exporting stand in this folder.
 
 pub mod chain;
+pub mod export;
+#[cfg(test)]
+mod ledger;
+pub mod list;
 mod normal;
+pub mod offline;
 pub mod row_bytes;
+mod rows;
 pub mod verify;
 
 use toolgate_contract::ids::{CallId, EventId, TargetId};

@@ -7,15 +7,19 @@
 
 mod evidence;
 mod verdict;
+mod walk;
 
 use std::sync::Arc;
 
 use toolgate_contract::ids::TenantId;
 
-pub use self::verdict::{Verdict, Verification};
 use self::{
     evidence::{Evidence, Seals},
     verdict::Suspicion,
+};
+pub use self::{
+    verdict::{Verdict, Verification},
+    walk::verify,
 };
 use super::{Columns, Head, chain::row_hash};
 use crate::keys::Keyring;
