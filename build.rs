@@ -6,7 +6,7 @@ mod emitter;
 use std::{env, error::Error, fs, path::Path, path::PathBuf, process::ExitCode};
 
 fn main() -> ExitCode {
-    println!("cargo:rerun-if-changed=proto/toolgate");
+    println!("cargo:rerun-if-changed=proto");
     match generate() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

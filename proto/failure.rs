@@ -25,12 +25,6 @@ pub const OMITTED: &str = "omitted";
 /// Details ride in a trailer; HTTP/2 peers commonly refuse header lists over 16 KiB, and base64 adds a third.
 const DETAILS_LIMIT: usize = 8 * 1024;
 
-/// The longest message, in bytes; in a header every byte may become three.
-const MESSAGE_LIMIT: usize = 1024;
-
-/// The longest text of a violation or target where details are over their limit.
-const TEXT_LIMIT: usize = 256;
-
 /// Type of the precondition violations that name the targets to choose from.
 const TARGET: &str = "TARGET_REQUIRED";
 
@@ -81,22 +75,21 @@ impl Failure {
         Some(ms.div_ceil(1000).max(1))
     }
 
-    /// The status of this failure. What is too long for a trailer is cut: texts end in `…`, and `omitted` in the
-    /// metadata counts the entries of lists that were left out.
+    /// The status of this failure. Lists too long for a trailer are cut, and `omitted` in the metadata counts it.
     #[must_use]
     pub fn into_status(mut self) -> Status {
         let code = self.reason().code();
-        clip(&mut self.message, MESSAGE_LIMIT);
         let mut details = self.details(code);
-        if details.encoded_len() > DETAILS_LIMIT {
-            self.clip_texts();
-            details = self.details(code);
-        }
-        let mut omitted = 0;
+        let mut omitted = 0_usize;
         while details.encoded_len() > DETAILS_LIMIT
             && !(self.violations.is_empty() && self.targets.is_empty())
         {
-            omitted += self.halve_lists();
+            let list_len = self.violations.len().max(self.targets.len());
+            // Halving keeps this logarithmic; a handful of entries too many left out harms nobody.
+            let keep = list_len / 2;
+            omitted += self.violations.len().saturating_sub(keep) + self.targets.len().saturating_sub(keep);
+            self.violations.truncate(keep);
+            self.targets.truncate(keep);
             self.metadata.insert(OMITTED.into(), omitted.to_string());
             details = self.details(code);
         }
@@ -107,31 +100,6 @@ impl Failure {
     #[must_use]
     pub fn from_status(status: &Status) -> Self {
         ours(status).unwrap_or_else(|| foreign(status))
-    }
-
-    fn clip_texts(&mut self) {
-        for violation in &mut self.violations {
-            for text in [
-                &mut violation.pointer,
-                &mut violation.keyword,
-                &mut violation.message,
-            ] {
-                clip(text, TEXT_LIMIT);
-            }
-        }
-        for target in &mut self.targets {
-            clip(&mut target.name, TEXT_LIMIT);
-        }
-    }
-
-    /// Leaves the first half of the longer list, and no more of the other; tells how many entries went. Halving keeps
-    /// the cutting logarithmic, and a handful left out too many harms nobody.
-    fn halve_lists(&mut self) -> usize {
-        let before = self.violations.len() + self.targets.len();
-        let keep = self.violations.len().max(self.targets.len()) / 2;
-        self.violations.truncate(keep);
-        self.targets.truncate(keep);
-        before - self.violations.len() - self.targets.len()
     }
 
     fn details(&self, code: Code) -> pb::Status {
@@ -263,15 +231,6 @@ fn unpack<D: Detail>(details: &[Any]) -> Option<D> {
         .iter()
         .find(|any| any.type_url.rsplit('/').next() == Some(D::NAME))?;
     D::decode(detail.value.as_slice()).ok()
-}
-
-/// Cuts a text to at most `limit` bytes, on a character's boundary.
-fn clip(text: &mut String, limit: usize) {
-    const CUT: char = '…';
-    if text.len() > limit {
-        text.truncate(text.floor_char_boundary(limit - CUT.len_utf8()));
-        text.push(CUT);
-    }
 }
 
 fn field_violation(violation: &Violation) -> FieldViolation {

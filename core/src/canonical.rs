@@ -61,6 +61,13 @@ impl CanonicalJson {
         self.0.starts_with(b"{")
     }
 
+    /// The string `name` of the outermost object; `None` when there is no such member or it is no string.
+    #[must_use]
+    pub fn string(&self, name: &str) -> Option<String> {
+        let member = Members::of(&self.0).find(|member| member.is_named(name))?;
+        serde_json::from_slice(&self.0[member.value]).ok()
+    }
+
     /// Takes the string `name` out of the outermost object; `None` when there is no such member.
     ///
     /// # Errors

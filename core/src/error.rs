@@ -1,3 +1,226 @@
 //! Why a request was not carried out: a closed set, named by what the caller can do next.
 //!
-//! The text of a variant is the caller's. Sources are for the operator's log and never leave.
+//! A variant's text is the caller's: short, what to do next, nothing internal. A source is for the operator's log
+//! and never leaves. What the auditor reads is the reason.
+
+use std::time::Duration;
+
+use toolgate_contract::{
+    ids::CallId,
+    v1::{ErrorReason, Failure, TargetChoice, Violation},
+};
+
+use crate::{journal::JournalError, store::StoreError, upstream::UpstreamError};
+
+/// Why a request was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Sign in again or ask for a new token.
+    #[error("no valid credential; send `Authorization: Bearer <token>` with a token of this gateway")]
+    Unauthenticated,
+    /// Ask an admin.
+    #[error("the role {role} may not {action}")]
+    RoleForbidden {
+        /// The caller's role.
+        role: &'static str,
+        /// What it tried, as a verb phrase.
+        action: &'static str,
+    },
+    /// Do not try again: infrastructure is read-only here.
+    #[error("{what}; infrastructure can be read through this gateway, never changed")]
+    WriteRejected {
+        /// What was attempted, without the caller's text.
+        what: &'static str,
+    },
+    /// Look at the list of what there is.
+    #[error("{0}")]
+    NotFound(Missing),
+    /// Mend the request at the named place.
+    #[error("{place}: {what}")]
+    Malformed {
+        /// Where.
+        place: String,
+        /// What is wrong there.
+        what: String,
+    },
+    /// Send less.
+    #[error("the arguments are over the limit of 1 MiB")]
+    TooLarge,
+    /// Mend the arguments at the named places.
+    #[error("the arguments do not match the schema of {tool}")]
+    ArgumentsInvalid {
+        /// The tool.
+        tool: String,
+        /// Every place.
+        violations: Vec<Violation>,
+    },
+    /// Choose one.
+    #[error("target required: several {adapter} targets fit, name one as target_id")]
+    TargetRequired {
+        /// The adapter type.
+        adapter: &'static str,
+        /// The targets to choose from.
+        choices: Vec<TargetChoice>,
+    },
+    /// Wait.
+    #[error("over the {scope} limit of {per_minute} calls a minute; try again in {} s", seconds(*retry_after))]
+    RateLimited {
+        /// Whose limit.
+        scope: &'static str,
+        /// The limit.
+        per_minute: u32,
+        /// When it is worth trying again.
+        retry_after: Duration,
+    },
+    /// Wait.
+    #[error("too many calls are under way; try again in a second")]
+    Overloaded,
+    /// Look at what is there, then decide.
+    #[error("{0}")]
+    Conflict(String),
+    /// Wait, or tell the operator.
+    #[error("the audit record cannot be written now, so nothing is released; try again later")]
+    AuditUnavailable(#[source] JournalError),
+    /// Look at the target.
+    #[error("{0}")]
+    Upstream(UpstreamError),
+    /// Give more time.
+    #[error("the caller's deadline passed")]
+    DeadlineExceeded,
+    /// Nothing: the caller left.
+    #[error("cancelled")]
+    Cancelled,
+    /// Tell the operator, with the correlation id.
+    #[error("a fault of the gateway; its log tells more under the correlation id")]
+    Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// What is not there for this caller. Hidden and non-existing have the same text, byte for byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// No such tool in the catalog.
+    Tool,
+    /// No such target.
+    Target,
+    /// No such call.
+    Call,
+    /// No such other thing.
+    Resource(&'static str),
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Tool => {
+                f.write_str("no tool of this name in your catalog; the list of tools names them all")
+            }
+            Self::Target => {
+                f.write_str("no target of the tool's type with this id; the list of tools names the targets")
+            }
+            Self::Call => f.write_str("no call with this correlation id"),
+            Self::Resource(what) => write!(f, "no {what} of this name or id"),
+        }
+    }
+}
+
+impl Error {
+    /// A request that cannot be read at `place`.
+    pub fn malformed(place: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::Malformed {
+            place: place.into(),
+            what: what.into(),
+        }
+    }
+
+    /// A fault of ours, with the operator's source.
+    pub fn internal(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Internal(source.into())
+    }
+
+    /// The one reason callers, metrics and auditors know this by.
+    #[must_use]
+    pub fn reason(&self) -> ErrorReason {
+        match self {
+            Self::Unauthenticated => ErrorReason::CredentialInvalid,
+            Self::RoleForbidden { .. } => ErrorReason::RoleForbidden,
+            Self::WriteRejected { .. } => ErrorReason::WriteRejected,
+            Self::NotFound(Missing::Tool) => ErrorReason::ToolNotFound,
+            Self::NotFound(Missing::Target) => ErrorReason::TargetNotFound,
+            Self::NotFound(Missing::Call) => ErrorReason::CallNotFound,
+            Self::NotFound(Missing::Resource(_)) => ErrorReason::ResourceNotFound,
+            Self::Malformed { .. } => ErrorReason::RequestMalformed,
+            Self::TooLarge => ErrorReason::RequestTooLarge,
+            Self::ArgumentsInvalid { .. } => ErrorReason::ArgumentsInvalid,
+            Self::TargetRequired { .. } => ErrorReason::TargetRequired,
+            Self::RateLimited { .. } => ErrorReason::RateLimited,
+            Self::Overloaded => ErrorReason::Overloaded,
+            Self::Conflict(_) => ErrorReason::Conflict,
+            Self::AuditUnavailable(_) => ErrorReason::AuditUnavailable,
+            Self::Upstream(error) => upstream_reason(*error),
+            Self::DeadlineExceeded => ErrorReason::DeadlineExceeded,
+            Self::Cancelled => ErrorReason::Cancelled,
+            Self::Internal(_) => ErrorReason::Internal,
+        }
+    }
+
+    /// The failure as told to the caller; the sources stay here.
+    #[must_use]
+    pub fn into_failure(self, call: Option<CallId>) -> Failure {
+        let mut failure = Failure::new(self.reason(), self.to_string());
+        if let Some(call) = call {
+            failure.metadata.insert("correlationId".into(), call.to_string());
+        }
+        match self {
+            Self::RateLimited { retry_after, .. } => failure.retry_after_ms = Some(whole_ms(retry_after)),
+            Self::Overloaded => failure.retry_after_ms = Some(1_000),
+            Self::ArgumentsInvalid { violations, .. } => failure.violations = violations,
+            Self::TargetRequired { choices, .. } => failure.targets = choices,
+            _ => {}
+        }
+        failure
+    }
+}
+
+impl From<StoreError> for Error {
+    // Whatever keeps the store from answering keeps the record from being written.
+    fn from(error: StoreError) -> Self {
+        JournalError::from(error).into()
+    }
+}
+
+impl From<JournalError> for Error {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::Unavailable => Self::AuditUnavailable(error),
+            JournalError::Overloaded => Self::Overloaded,
+            JournalError::Conflict => Self::internal(error),
+        }
+    }
+}
+
+fn upstream_reason(error: UpstreamError) -> ErrorReason {
+    match error {
+        UpstreamError::Timeout => ErrorReason::UpstreamTimeout,
+        UpstreamError::Unreachable => ErrorReason::UpstreamUnreachable,
+        UpstreamError::Invalid => ErrorReason::UpstreamInvalid,
+        UpstreamError::Failed => ErrorReason::UpstreamFailed,
+        UpstreamError::TooLarge => ErrorReason::UpstreamTooLarge,
+        UpstreamError::WriteRejected => ErrorReason::WriteRejected,
+        UpstreamError::RelayOffline => ErrorReason::RelayOffline,
+        UpstreamError::RelayLost => ErrorReason::RelayLost,
+        UpstreamError::Overloaded => ErrorReason::Overloaded,
+        UpstreamError::Cancelled => ErrorReason::Cancelled,
+    }
+}
+
+fn seconds(wait: Duration) -> u64 {
+    wait.as_millis()
+        .div_ceil(1_000)
+        .max(1)
+        .try_into()
+        .unwrap_or(u64::MAX)
+}
+
+fn whole_ms(wait: Duration) -> i64 {
+    i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)
+}

@@ -2,13 +2,33 @@
 //!
 //! Knows the contract. Must not know facades, the command line or any dialect but gRPC.
 
+pub mod adapters;
 pub mod audit;
+pub mod broker;
 pub mod canonical;
 pub mod clock;
+pub mod config;
+pub mod data_dir;
 pub mod error;
+pub mod identity;
 pub mod journal;
 pub mod keys;
+pub mod limits;
+pub mod registry;
+pub mod results;
 pub mod rfc3339;
+pub mod rpc;
+pub mod snapshot;
+pub mod start;
 pub mod store;
+pub mod telemetry;
 pub mod uplinks;
 pub mod upstream;
+
+pub use self::{
+    broker::Door,
+    config::{CoreConfig, Limits},
+    identity::Secret,
+    rpc::{CoreService, GrpcTls, ServeError},
+    start::{Core, StartError},
+};

@@ -69,11 +69,7 @@ pub(crate) struct Mistakes(pub(crate) Vec<String>);
 impl Mistakes {
     /// Notes a mistake at a place.
     pub(crate) fn at(&mut self, place: &str, what: impl fmt::Display) {
-        let mistake = format!("{place}: {what}");
-        // A message that several tools use is walked several times.
-        if !self.0.contains(&mistake) {
-            self.0.push(mistake);
-        }
+        self.0.push(format!("{place}: {what}"));
     }
 }
 

@@ -65,10 +65,6 @@ pub(crate) fn schemas(pool: &DescriptorPool) -> Map<String, Value> {
             "reason": {"type": "string", "description": "The reason in UPPER_SNAKE, the same in every dialect."},
             "retryAfterMs": {"type": "integer", "description": "Milliseconds to wait, where waiting helps."},
             "correlationId": {"type": "string", "description": "The call's ULID, where there is a call."},
-            "omitted": {
-                "type": "string",
-                "description": "How many violations or targets were left out, where there were too many.",
-            },
             "violations": {
                 "type": "array",
                 "description": "Every place where the request is wrong.",

@@ -1,0 +1,57 @@
+//! From a target to the upstream that carries calls to it.
+
+#[cfg(feature = "conformance")]
+pub mod echo;
+
+use std::sync::Arc;
+
+use crate::{
+    snapshot::Target,
+    uplinks::Uplinks,
+    upstream::{Upstream, UpstreamError},
+};
+
+/// The adapter types of which targets can be added.
+const KNOWN: [&str; 1] = ["ssh"];
+
+/// The adapter type of this name.
+#[must_use]
+pub fn known(name: &str) -> Option<&'static str> {
+    KNOWN.into_iter().find(|known| *known == name)
+}
+
+/// The upstreams of every adapter type.
+#[derive(Debug, Clone)]
+pub struct Adapters {
+    uplinks: Uplinks,
+    #[cfg(any(test, feature = "conformance"))]
+    stand_in: Option<Arc<dyn Upstream>>,
+}
+
+impl Adapters {
+    /// Over the live uplinks.
+    #[must_use]
+    pub fn new(uplinks: Uplinks) -> Self {
+        Self {
+            uplinks,
+            #[cfg(any(test, feature = "conformance"))]
+            stand_in: None,
+        }
+    }
+
+    /// One upstream that answers for every target.
+    #[cfg(any(test, feature = "conformance"))]
+    #[must_use]
+    pub fn answered_by(self, stand_in: Option<Arc<dyn Upstream>>) -> Self {
+        Self { stand_in, ..self }
+    }
+
+    /// What carries calls to this target now.
+    pub fn upstream(&self, target: &Target) -> Result<Arc<dyn Upstream>, UpstreamError> {
+        #[cfg(any(test, feature = "conformance"))]
+        if let Some(stand_in) = &self.stand_in {
+            return Ok(Arc::clone(stand_in));
+        }
+        self.uplinks.host(target.id).ok_or(UpstreamError::RelayOffline)
+    }
+}

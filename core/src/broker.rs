@@ -1,0 +1,175 @@
+//! The path of one call: admit, resolve, permit, intend, lend, dispatch, settle.
+//!
+//! Each step consumes the former value and gives a richer one whose constructor is private to the step, so a call
+//! that was not permitted cannot be dispatched and a result that is not on the record cannot be released: neither
+//! compiles. Refusals reach the record in one place, `refuse.rs`. Knows no dialect.
+
+mod admit;
+mod dispatch;
+mod intend;
+mod lend;
+mod permit;
+mod refuse;
+mod resolve;
+mod settle;
+
+use std::{sync::Arc, time::Duration};
+
+use tokio_util::task::TaskTracker;
+use toolgate_contract::ids::CallId;
+use tracing::Instrument;
+
+use self::{admit::Admitted, lend::Lent, refuse::Refusal};
+pub use self::{
+    admit::{Ask, Caller, Door, Wish},
+    refuse::Failed,
+    settle::Settled,
+};
+use crate::{
+    adapters::Adapters,
+    clock::Clock,
+    error::Error,
+    identity::Action,
+    journal::Journal,
+    keys::Keyring,
+    limits::{Buckets, InFlight},
+    results::Results,
+    snapshot::Snapshots,
+    telemetry,
+};
+
+/// The path and what it needs. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Broker(Arc<Rooms>);
+
+#[derive(Debug)]
+pub(crate) struct Rooms {
+    pub(crate) clock: Clock,
+    pub(crate) keys: Arc<Keyring>,
+    pub(crate) journal: Journal,
+    pub(crate) snapshots: Snapshots,
+    pub(crate) buckets: Buckets,
+    pub(crate) in_flight: InFlight,
+    pub(crate) adapters: Adapters,
+    pub(crate) results: Results,
+    /// Total time a target has.
+    pub(crate) upstream_timeout: Duration,
+    /// Owns every call from its intent on: a vanished caller changes nothing about its settlement.
+    pub(crate) calls: TaskTracker,
+}
+
+impl Broker {
+    pub(crate) fn new(rooms: Rooms) -> Self {
+        Self(Arc::new(rooms))
+    }
+
+    /// Carries a call and waits for its settlement. Dropping the future is the caller's cancellation.
+    pub async fn call(&self, ask: &Ask, wish: Wish) -> Result<Settled, Failed> {
+        let lent = self.prepare(ask, wish).await?;
+        self.carry(lent).await
+    }
+
+    /// Starts a call whose events are watched by its correlation id. Everything up to the secret is checked first.
+    pub async fn invoke(&self, ask: &Ask, wish: Wish) -> Result<CallId, Failed> {
+        let lent = self.prepare(ask, wish).await?;
+        let facts = lent.facts();
+        let call = facts.call;
+        let stream = self
+            .0
+            .results
+            .open(call, facts.caller.principal(), lent.cancelled());
+        let rooms = Arc::clone(&self.0);
+        let span = telemetry::call_span(call, facts.caller.principal());
+        let rest = async move {
+            let settled = finish(&rooms, lent).await;
+            rooms.results.finish(&stream, settled);
+        };
+        self.0.calls.spawn(rest.instrument(span));
+        Ok(call)
+    }
+
+    /// Tests the connection to a target through the same path; an internal capability that is in no list.
+    pub async fn test(&self, ask: &Ask, target_id: &str) -> Result<Settled, Failed> {
+        let caller = self.caller(ask, Action::TestTargets).await?;
+        let admitted = Admitted::for_test(&self.0, caller, ask);
+        match test_path(&self.0, admitted, target_id).await {
+            Ok(lent) => self.carry(lent).await,
+            Err(refusal) => Err(refuse::refused(&self.0, *refusal).await),
+        }
+    }
+
+    /// Verifies who asks and that its role may do this. A refusal is on the record before it is told.
+    pub async fn caller(&self, ask: &Ask, action: Action) -> Result<Caller, Failed> {
+        let caller = match admit::authenticate(&self.0, ask).await {
+            Ok(caller) => caller,
+            Err(error) => return Err(refuse::unknown(&self.0, ask, error)),
+        };
+        match caller.principal().role.require(action) {
+            Ok(()) => Ok(caller),
+            Err(error) => {
+                let facts = admit::Facts::without_call(&self.0, caller);
+                Err(refuse::refused(&self.0, Refusal { facts, error }).await)
+            }
+        }
+    }
+
+    /// Records that a request of this caller was refused outside the path of a call, and gives the answer.
+    pub async fn refuse(&self, caller: &Caller, error: Error) -> Failed {
+        let facts = admit::Facts::without_call(&self.0, caller.clone());
+        refuse::refused(&self.0, Refusal { facts, error }).await
+    }
+
+    pub(crate) fn rooms(&self) -> &Rooms {
+        &self.0
+    }
+
+    async fn prepare(&self, ask: &Ask, wish: Wish) -> Result<Lent, Failed> {
+        let caller = self.caller(ask, Action::UseTools).await?;
+        match path(&self.0, caller, ask, wish).await {
+            Ok(lent) => Ok(lent),
+            Err(refusal) => Err(refuse::refused(&self.0, *refusal).await),
+        }
+    }
+
+    async fn carry(&self, lent: Lent) -> Result<Settled, Failed> {
+        let call = lent.facts().call;
+        let _caller_is_here = lent.cancelled().drop_guard();
+        let rooms = Arc::clone(&self.0);
+        match self
+            .0
+            .calls
+            .spawn(async move { finish(&rooms, lent).await })
+            .await
+        {
+            Ok(settled) => settled,
+            Err(lost) => Err(Failed {
+                call: Some(call),
+                error: Error::internal(lost),
+            }),
+        }
+    }
+}
+
+async fn path(rooms: &Rooms, caller: Caller, ask: &Ask, wish: Wish) -> Result<Lent, Box<Refusal>> {
+    let admitted = admit::admit(rooms, caller, ask, wish)?;
+    let resolved = resolve::resolve(admitted)?;
+    let permitted = permit::permit(rooms, resolved)?;
+    let intended = intend::intend(rooms, permitted).await?;
+    lend::lend(intended)
+}
+
+async fn test_path(rooms: &Rooms, admitted: Admitted, target_id: &str) -> Result<Lent, Box<Refusal>> {
+    let resolved = resolve::connection_test(admitted, target_id)?;
+    let permitted = permit::permit(rooms, resolved)?;
+    let intended = intend::intend(rooms, permitted).await?;
+    lend::lend(intended)
+}
+
+// From here a vanished caller changes nothing: every outcome is settled.
+async fn finish(rooms: &Rooms, lent: Lent) -> Result<Settled, Failed> {
+    let dispatched = dispatch::dispatch(rooms, lent).await;
+    settle::settle(rooms, dispatched).await
+}
+
+#[cfg(test)]
+mod tests;

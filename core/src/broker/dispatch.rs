@@ -1,0 +1,116 @@
+//! Dispatch: the target, under one deadline. Every outcome goes on to be settled.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::{Rooms, admit::Facts, lend::Lent, resolve::Capability};
+use crate::{
+    error::Error,
+    journal::Contact,
+    upstream::{Payload, ToolResult, UpstreamCall, UpstreamError},
+};
+
+/// A call that ended at its target, one way or another.
+#[derive(Debug)]
+pub(crate) struct Dispatched {
+    pub(super) facts: Facts,
+    pub(super) capability: &'static str,
+    pub(super) target_name: String,
+    pub(super) contact: Contact,
+    pub(super) outcome: Result<ToolResult, Error>,
+    _step: (),
+}
+
+/// A connection test answers within this (`gateway.md` §2).
+const TEST_DEADLINE: Duration = Duration::from_secs(5);
+
+/// How much earlier than the caller a call gives up.
+const AHEAD: Duration = Duration::from_millis(20);
+
+pub(super) async fn dispatch(rooms: &Rooms, lent: Lent) -> Dispatched {
+    let cancelled = lent.cancelled();
+    let permitted = lent.intended.permitted;
+    let contact = lent.intended.contact;
+    let (ours, callers) = (
+        ours(rooms, permitted.capability),
+        left(rooms, &permitted.facts, permitted.deadline),
+    );
+    let deadline = callers.map_or(ours, |callers| callers.min(ours));
+    let call = UpstreamCall {
+        call: permitted.facts.call,
+        tool: tool_name(permitted.capability),
+        arguments: Payload(arguments(permitted.capability, permitted.arguments)),
+        deadline,
+        cancelled: cancelled.clone(),
+    };
+    let outcome = match rooms.adapters.upstream(&permitted.target) {
+        Err(error) => Err(Error::Upstream(error)),
+        Ok(upstream) => {
+            // Cancel-safe: dropping the call's future cancels it at the target.
+            tokio::select! {
+                biased;
+                () = cancelled.cancelled() => Err(Error::Cancelled),
+                answer = timeout(deadline, upstream.call(&contact, call)) => match answer {
+                    Ok(answer) => answer.map_err(Error::Upstream),
+                    Err(_) => Err(Error::Upstream(UpstreamError::Timeout)),
+                },
+            }
+        }
+    };
+    drop(permitted.place);
+    let outcome = outcome.map_err(|error| whose_deadline(error, deadline < ours));
+    let capability = match permitted.capability {
+        Capability::Tool(tool) => tool.name,
+        Capability::ConnectionTest => "test_connection",
+    };
+    Dispatched {
+        target_name: permitted.target.name.clone(),
+        facts: permitted.facts,
+        capability,
+        contact,
+        outcome,
+        _step: (),
+    }
+}
+
+fn ours(rooms: &Rooms, capability: Capability) -> Duration {
+    match capability {
+        Capability::Tool(_) => rooms.upstream_timeout,
+        Capability::ConnectionTest => TEST_DEADLINE.min(rooms.upstream_timeout),
+    }
+}
+
+// A little before the caller's own deadline: the transport gives up at that very moment, and an answer that is on the
+// record is better than none.
+fn left(rooms: &Rooms, facts: &Facts, deadline: Option<Duration>) -> Option<Duration> {
+    let gone = rooms.clock.monotonic().saturating_sub(facts.started);
+    deadline.map(|deadline| (deadline - AHEAD.min(deadline / 10)).saturating_sub(gone))
+}
+
+fn whose_deadline(error: Error, callers: bool) -> Error {
+    match error {
+        Error::Upstream(UpstreamError::Timeout) if callers => Error::DeadlineExceeded,
+        Error::Upstream(UpstreamError::Cancelled) => Error::Cancelled,
+        Error::Upstream(UpstreamError::WriteRejected) => Error::WriteRejected {
+            what: "the relay on the host refused this command",
+        },
+        Error::Upstream(UpstreamError::Overloaded) => Error::Overloaded,
+        other => other,
+    }
+}
+
+fn tool_name(capability: Capability) -> &'static str {
+    match capability {
+        Capability::Tool(tool) => tool.name,
+        Capability::ConnectionTest => "ssh.run_whitelisted_command",
+    }
+}
+
+// A host is tested by the cheapest of its reads.
+fn arguments(capability: Capability, arguments: bytes::Bytes) -> bytes::Bytes {
+    match capability {
+        Capability::Tool(_) => arguments,
+        Capability::ConnectionTest => bytes::Bytes::from_static(br#"{"command":"uptime"}"#),
+    }
+}

@@ -1,0 +1,141 @@
+//! Refuse: the one place where what was not carried out reaches the record.
+//!
+//! A write attempt has a row of its own, durable before it is answered, as long as its caller's bucket has a token;
+//! everything else is counted per principal, reason and minute, so that a flood of refusals is no flood of rows.
+
+use toolgate_contract::{
+    ids::{CallId, TenantId},
+    v1::Failure,
+};
+
+use super::{
+    Rooms,
+    admit::{Ask, Facts},
+};
+use crate::{
+    audit::{EventKind, Outcome},
+    error::Error,
+    journal::Refusal as Count,
+    limits::Use,
+    telemetry,
+};
+
+/// A call that was not carried out, on its way to the record.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(super) facts: Facts,
+    pub(super) error: Error,
+}
+
+impl Refusal {
+    pub(super) fn boxed(facts: Facts, error: Error) -> Box<Self> {
+        Box::new(Self { facts, error })
+    }
+}
+
+/// A request that was not carried out, on its way to the caller.
+#[derive(Debug)]
+pub struct Failed {
+    /// The call, if it was one.
+    pub call: Option<CallId>,
+    /// Why.
+    pub error: Error,
+}
+
+impl Failed {
+    /// The failure as told to the caller; what the operator must know is logged here.
+    #[must_use]
+    pub fn into_failure(self) -> Failure {
+        let reason = self.error.reason().name();
+        if let Some(source) = std::error::Error::source(&self.error) {
+            tracing::error!(call_id = ?self.call, reason, error = source, "request failed");
+        } else {
+            tracing::debug!(call_id = ?self.call, reason, "request refused");
+        }
+        telemetry::refused(reason);
+        self.error.into_failure(self.call)
+    }
+}
+
+pub(super) async fn refused(rooms: &Rooms, refusal: Refusal) -> Failed {
+    let Refusal { facts, error } = refusal;
+    let call = Some(facts.call);
+    let error = match error {
+        Error::WriteRejected { .. } => match write_rejected(rooms, &facts).await {
+            Ok(()) => error,
+            Err(unavailable) => unavailable,
+        },
+        // What the record could not take cannot be recorded either.
+        Error::AuditUnavailable(_) => error,
+        _ => {
+            count(rooms, &facts, EventKind::RequestRefused, &error);
+            error
+        }
+    };
+    Failed { call, error }
+}
+
+/// A caller without a valid credential has no tenant: it is counted by where it came from.
+pub(super) fn unknown(rooms: &Rooms, ask: &Ask, error: Error) -> Failed {
+    if matches!(error, Error::Unauthenticated) {
+        rooms.journal.count_refusal(Count {
+            tenant: TenantId::system(),
+            kind: EventKind::RequestRefused,
+            principal: ask.source.map_or_else(|| "local".into(), source_prefix),
+            role: String::new(),
+            facade: ask.facade.to_owned(),
+            reason: error.reason().name().to_owned(),
+            capability: String::new(),
+        });
+    }
+    Failed { call: None, error }
+}
+
+async fn write_rejected(rooms: &Rooms, facts: &Facts) -> Result<(), Error> {
+    let principal = facts.caller.principal();
+    let error = Error::WriteRejected { what: "" };
+    if rooms
+        .buckets
+        .take_user(Use::Call, &principal.tenant, &principal.name)
+        .is_err()
+    {
+        count(rooms, facts, EventKind::WriteRejected, &error);
+        return Ok(());
+    }
+    let event = facts.event(
+        rooms,
+        EventKind::WriteRejected,
+        Outcome::Refused,
+        error.reason().name(),
+    );
+    rooms.journal.record(&principal.tenant, event).await?;
+    Ok(())
+}
+
+fn count(rooms: &Rooms, facts: &Facts, kind: EventKind, error: &Error) {
+    let principal = facts.caller.principal();
+    rooms.journal.count_refusal(Count {
+        tenant: principal.tenant.clone(),
+        kind,
+        principal: principal.name.as_ref().to_owned(),
+        role: principal.role.as_str().to_owned(),
+        facade: facts.caller.facade.to_owned(),
+        reason: error.reason().name().to_owned(),
+        capability: facts.capability.clone(),
+    });
+}
+
+// One attacker has many addresses: /24 and /56 are what one party usually holds.
+fn source_prefix(source: std::net::IpAddr) -> String {
+    match source.to_canonical() {
+        std::net::IpAddr::V4(v4) => {
+            let [a, b, c, _] = v4.octets();
+            format!("{a}.{b}.{c}.0/24")
+        }
+        std::net::IpAddr::V6(v6) => {
+            let mut octets = v6.octets();
+            octets[7..].fill(0);
+            format!("{}/56", std::net::Ipv6Addr::from(octets))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Resolve: the catalog, else the write guard, else not found. No I/O: snapshots only.
+
+use std::sync::Arc;
+
+use toolgate_contract::{ids::TargetId, registry::ToolDef, ssh};
+
+use super::{
+    admit::{Admitted, Facts},
+    refuse::Refusal,
+};
+use crate::{
+    error::{Error, Missing},
+    registry,
+    snapshot::Target,
+};
+
+/// What a call asks of a target.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Capability {
+    Tool(&'static ToolDef),
+    ConnectionTest,
+}
+
+/// A call of something that the caller may see.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    pub(super) admitted: Admitted,
+    pub(super) capability: Capability,
+    /// Already chosen for a connection test.
+    pub(super) target: Option<Arc<Target>>,
+    _step: (),
+}
+
+pub(super) fn resolve(mut admitted: Admitted) -> Result<Resolved, Box<Refusal>> {
+    match find(&admitted) {
+        Ok(tool) => {
+            admitted.facts.capability = tool.name.to_owned();
+            admitted.facts.adapter = tool.adapter;
+            match guard(tool, &admitted) {
+                Ok(()) => Ok(Resolved {
+                    admitted,
+                    capability: Capability::Tool(tool),
+                    target: None,
+                    _step: (),
+                }),
+                Err(error) => Err(Refusal::boxed(admitted.facts, error)),
+            }
+        }
+        Err(error) => Err(Refusal::boxed(admitted.facts, error)),
+    }
+}
+
+pub(super) fn connection_test(mut admitted: Admitted, target_id: &str) -> Result<Resolved, Box<Refusal>> {
+    let found = target_id
+        .parse::<TargetId>()
+        .ok()
+        .and_then(|id| admitted.facts.caller.snapshot.target(id));
+    let Some(target) = found.filter(|target| !target.disabled) else {
+        return Err(Refusal::boxed(admitted.facts, Error::NotFound(Missing::Target)));
+    };
+    "test_connection".clone_into(&mut admitted.facts.capability);
+    admitted.facts.adapter = target.adapter;
+    Ok(Resolved {
+        admitted,
+        capability: Capability::ConnectionTest,
+        target: Some(target),
+        _step: (),
+    })
+}
+
+fn find(admitted: &Admitted) -> Result<&'static ToolDef, Error> {
+    let Facts {
+        caller,
+        capability: name,
+        ..
+    } = &admitted.facts;
+    match registry::tool(name) {
+        Some(tool) if caller.snapshot.shows(tool, caller.profile) => Ok(tool),
+        Some(_) => Err(Error::NotFound(Missing::Tool)),
+        None if registry::is_write_attempt(name) => Err(Error::WriteRejected {
+            what: "this is not one of the known reads of infrastructure",
+        }),
+        None => Err(Error::NotFound(Missing::Tool)),
+    }
+}
+
+// The grammar runs here and not in the schema, so that a foreign command is a rejected write and not a typing error.
+fn guard(tool: &ToolDef, admitted: &Admitted) -> Result<(), Error> {
+    if tool.name != "ssh.run_whitelisted_command" {
+        return Ok(());
+    }
+    match admitted.arguments.string("command") {
+        Some(command) if ssh::parse(&command).is_err() => Err(Error::WriteRejected {
+            what: "this command is not one of the six read-only commands",
+        }),
+        // Absent or no text: the schema says so.
+        _ => Ok(()),
+    }
+}

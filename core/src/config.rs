@@ -1,0 +1,55 @@
+//! What an operator can set about the core. Read and checked by the binary; here it only has its meaning.
+
+use std::{path::PathBuf, time::Duration};
+
+/// Settings of the core.
+#[derive(Debug, Clone)]
+pub struct CoreConfig {
+    /// Directory of database, keys, lock and socket.
+    pub data_dir: PathBuf,
+    /// Limits on calls.
+    pub limits: Limits,
+    /// Total time a target has to answer.
+    pub upstream_timeout: Duration,
+    /// The base URL that relays dial, as shown in enrolment commands.
+    pub public_url: String,
+    /// Every host is answered for in process.
+    #[cfg(feature = "conformance")]
+    pub echo_hosts: bool,
+}
+
+impl CoreConfig {
+    /// Defaults over a data directory.
+    #[must_use]
+    pub fn new(data_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            data_dir: data_dir.into(),
+            limits: Limits::default(),
+            upstream_timeout: Duration::from_secs(10),
+            public_url: "http://127.0.0.1:7600".into(),
+            #[cfg(feature = "conformance")]
+            echo_hosts: false,
+        }
+    }
+}
+
+/// Limits on calls (`gateway.md` D4).
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Calls a minute for one principal; also the burst.
+    pub user_per_minute: u32,
+    /// Calls a minute for one tenant; also the burst.
+    pub tenant_per_minute: u32,
+    /// Calls under way at once for one tenant.
+    pub tenant_in_flight: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            user_per_minute: 60,
+            tenant_per_minute: 300,
+            tenant_in_flight: 64,
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Who calls: credentials, principals, roles, and what a role may do.
+//!
+//! Identity and tenant come only from a verified credential; never from a header, argument or session alone.
+
+mod credential;
+mod role;
+
+use std::sync::Arc;
+
+use toolgate_contract::{
+    ids::{TenantId, TokenId},
+    registry::ProfileDef,
+};
+
+pub use self::{
+    credential::{Kind, Minted, Presented, Secret},
+    role::{Action, Role},
+};
+
+/// An authenticated caller in one tenant.
+#[derive(Debug, Clone)]
+pub struct Principal {
+    /// The tenant.
+    pub tenant: TenantId,
+    /// The credential it came with.
+    pub token: TokenId,
+    /// Its name, the same in limits, streams and the record.
+    pub name: Arc<str>,
+    /// Its role.
+    pub role: Role,
+    /// The profile pinned on the credential; no request can widen it.
+    pub pinned: Option<&'static ProfileDef>,
+}

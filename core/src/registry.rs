@@ -1,0 +1,170 @@
+//! The closed registry with its schemas compiled once, and the canonical spelling of what callers ask for.
+//!
+//! Closed at build time: nothing here adds a tool.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use jsonschema::Validator;
+use toolgate_contract::{
+    registry::{self, ToolDef},
+    v1::Violation,
+};
+use unicode_normalization::UnicodeNormalization;
+
+/// At most this many violations are told; more help nobody.
+const MAX_VIOLATIONS: usize = 32;
+
+static VALIDATORS: LazyLock<HashMap<&'static str, Validator>> = LazyLock::new(|| {
+    registry::TOOLS
+        .iter()
+        .map(|tool| (tool.name, compile(tool.input_schema)))
+        .collect()
+});
+
+/// The tool of this canonical name or alias.
+#[must_use]
+pub fn tool(name: &str) -> Option<&'static ToolDef> {
+    registry::tool(name)
+}
+
+/// Every place where the arguments do not match the tool's schema; empty when they do.
+#[must_use]
+pub fn violations(tool: &ToolDef, arguments: &serde_json::Value) -> Vec<Violation> {
+    VALIDATORS.get(tool.name).map_or_else(Vec::new, |validator| {
+        validator
+            .iter_errors(arguments)
+            .take(MAX_VIOLATIONS)
+            .map(|error| Violation {
+                pointer: error.instance_path().to_string(),
+                keyword: error.kind().keyword().to_owned(),
+                // Masked: the caller's values do not come back in texts that end up in logs.
+                message: error.masked().to_string(),
+            })
+            .collect()
+    })
+}
+
+/// Compiles every schema now, so that the first call does not pay for it.
+pub fn warm_up() {
+    LazyLock::force(&VALIDATORS);
+}
+
+/// The name spaces of infrastructure, which are public: an unregistered name in them is a write attempt.
+const INFRASTRUCTURE: [&str; 4] = ["proxmox", "ssh", "github", "gitea"];
+
+/// Whether a name that is in no catalog is an attempt at infrastructure (`gateway.md` D1).
+///
+/// No verb lists: those have holes.
+#[must_use]
+pub fn is_write_attempt(name: &str) -> bool {
+    let plain = plain_spelling(name);
+    let in_name_space = INFRASTRUCTURE.iter().any(|space| {
+        plain
+            .strip_prefix(space)
+            .is_some_and(|rest| rest.starts_with(['.', '_', '/', ':']))
+    });
+    in_name_space && tool(&plain).is_none()
+}
+
+/// NFKC, percent-decoding and lower case, until nothing changes; bounded, because each round only shortens escapes.
+fn plain_spelling(name: &str) -> String {
+    let mut plain = name.to_owned();
+    for _ in 0..8 {
+        let decoded = percent_encoding::percent_decode_str(&plain)
+            .decode_utf8_lossy()
+            .into_owned();
+        let next: String = decoded
+            .nfkc()
+            .flat_map(char::to_lowercase)
+            .filter(|c| !is_invisible(*c))
+            .collect();
+        if next == plain {
+            break;
+        }
+        plain = next;
+    }
+    plain.trim().to_owned()
+}
+
+fn is_invisible(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{ad}')
+}
+
+#[allow(
+    clippy::expect_used,
+    reason = "the schemas are ours and a test compiles every one"
+)]
+fn compile(schema: &str) -> Validator {
+    let schema = serde_json::from_str(schema).expect("generated schemas are JSON");
+    jsonschema::options()
+        .with_pattern_options(jsonschema::PatternOptions::regex())
+        .build(&schema)
+        .expect("generated schemas are valid")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_schema_compiles() {
+        warm_up();
+        assert_eq!(VALIDATORS.len(), registry::TOOLS.len());
+    }
+
+    #[test]
+    fn every_violation_is_told_with_its_place() {
+        let tool = tool("ssh.run_whitelisted_command").unwrap();
+        let found = violations(tool, &json!({"command": 5, "extra": true, "target_id": []}));
+        let mut places: Vec<_> = found
+            .iter()
+            .map(|v| (v.pointer.as_str(), v.keyword.as_str()))
+            .collect();
+        places.sort_unstable();
+        assert_eq!(
+            places,
+            [
+                ("", "additionalProperties"),
+                ("/command", "type"),
+                ("/target_id", "type")
+            ]
+        );
+        assert_eq!(violations(tool, &json!({}))[0].keyword, "required");
+    }
+
+    #[test]
+    fn unregistered_names_in_infrastructure_name_spaces_are_write_attempts() {
+        let attempts = [
+            "proxmox.shutdown_vm",
+            "PROXMOX.SHUTDOWN_VM",
+            "proxmox/POST /nodes/pve/qemu/100/status/stop",
+            "github:repos/delete",
+            "gitea_delete_repo",
+            "ssh.exec",
+            "%70roxmox.shutdown_vm",
+            "%2570roxmox.shutdown_vm",
+            "proxmox%2Eshutdown_vm",
+            "ｐｒｏｘｍｏｘ.shutdown_vm",
+            " proxmox.shutdown_vm",
+            "prox\u{200b}mox.shutdown_vm",
+            "proxmox\u{ff0e}shutdown_vm",
+            "proxmox.list_vms_and_more",
+        ];
+        for name in attempts {
+            assert!(is_write_attempt(name), "{name}");
+        }
+        for name in [
+            "",
+            "proxmox",
+            "proxmoxer.x",
+            "create_story",
+            "PROXMOX.list_vms",
+            "proxmox_list_vms",
+            "my.ssh.x",
+        ] {
+            assert!(!is_write_attempt(name), "{name}");
+        }
+    }
+}

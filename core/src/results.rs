@@ -1,0 +1,170 @@
+//! The events of invoked calls, kept for whoever may watch them: in memory, bounded, for a short while.
+//!
+//! A correlation id is no secret: only the tenant and principal that invoked a call may watch it, and everyone else
+//! is answered as for a call that never was. Calls that were waited for are never kept here.
+
+mod stream;
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio_util::sync::CancellationToken;
+use toolgate_contract::ids::{CallId, TenantId};
+
+pub use self::stream::Watcher;
+pub(crate) use self::stream::{Stream, tool_result};
+use crate::{
+    broker::{Failed, Settled},
+    clock::Clock,
+    error::{Error, Missing},
+    identity::Principal,
+};
+
+/// A finished call can be read this long.
+const KEPT_FOR: Duration = Duration::from_secs(60);
+/// Results kept in all, in bytes.
+const MAX_BYTES: usize = 32 << 20;
+/// Finished calls kept for one tenant.
+const MAX_PER_TENANT: usize = 300;
+
+/// The events of invoked calls.
+#[derive(Debug)]
+pub struct Results {
+    clock: Clock,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    streams: HashMap<CallId, Arc<Stream>>,
+    // Oldest finished first.
+    finished: VecDeque<Finished>,
+    per_tenant: HashMap<TenantId, usize>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Finished {
+    call: CallId,
+    tenant: TenantId,
+    bytes: usize,
+    at: Duration,
+}
+
+impl Results {
+    /// Nothing kept yet.
+    #[must_use]
+    pub fn new(clock: Clock) -> Self {
+        Self {
+            clock,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// Opens the stream of a call that starts now.
+    pub(crate) fn open(&self, call: CallId, owner: &Principal, cancel: CancellationToken) -> Arc<Stream> {
+        let stream = Arc::new(Stream::new(call, owner, cancel));
+        self.kept().streams.insert(call, Arc::clone(&stream));
+        stream
+    }
+
+    /// Puts the last events on a stream and starts its time to be read.
+    pub(crate) fn finish(&self, stream: &Stream, ended: Result<Settled, Failed>) {
+        let bytes = stream.finish(ended);
+        let mut kept = self.kept();
+        kept.bytes += bytes;
+        *kept.per_tenant.entry(stream.tenant().clone()).or_default() += 1;
+        kept.finished.push_back(Finished {
+            call: stream.call(),
+            tenant: stream.tenant().clone(),
+            bytes,
+            at: self.clock.monotonic(),
+        });
+        kept.forget(self.clock.monotonic());
+        kept.forget_of(stream.tenant());
+    }
+
+    /// Watches a call from after the event `seen`.
+    pub fn watch(&self, call: &str, seen: Option<&str>, caller: &Principal) -> Result<Watcher, Error> {
+        let missing = || Error::NotFound(Missing::Call);
+        let id: CallId = call.parse().map_err(|_| missing())?;
+        let mut kept = self.kept();
+        kept.forget(self.clock.monotonic());
+        let stream = kept
+            .streams
+            .get(&id)
+            .filter(|stream| stream.belongs_to(caller))
+            .ok_or_else(missing)?;
+        let after = seen.map_or(Ok(0), |seen| sequence(seen, id))?;
+        Ok(Watcher::new(Arc::clone(stream), after))
+    }
+
+    /// Forgets what was kept long enough. Called now and then, so that an idle process forgets too.
+    pub fn sweep(&self) {
+        self.kept().forget(self.clock.monotonic());
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn forget(&mut self, now: Duration) {
+        while let Some(oldest) = self.finished.front() {
+            if self.bytes <= MAX_BYTES && now < oldest.at + KEPT_FOR {
+                break;
+            }
+            self.drop_at(0);
+        }
+    }
+
+    // One tenant's many results push out its own and nobody else's.
+    fn forget_of(&mut self, tenant: &TenantId) {
+        if self
+            .per_tenant
+            .get(tenant)
+            .is_some_and(|kept| *kept > MAX_PER_TENANT)
+            && let Some(at) = self
+                .finished
+                .iter()
+                .position(|finished| finished.tenant == *tenant)
+        {
+            self.drop_at(at);
+        }
+    }
+
+    fn drop_at(&mut self, at: usize) {
+        let Some(gone) = self.finished.remove(at) else {
+            return;
+        };
+        self.streams.remove(&gone.call);
+        self.bytes -= gone.bytes;
+        if let Some(kept) = self.per_tenant.get_mut(&gone.tenant) {
+            *kept -= 1;
+            if *kept == 0 {
+                self.per_tenant.remove(&gone.tenant);
+            }
+        }
+    }
+}
+
+/// The sequence in `<call>-<sequence>`.
+fn sequence(event_id: &str, call: CallId) -> Result<usize, Error> {
+    event_id
+        .strip_prefix(&call.to_string())
+        .and_then(|rest| rest.strip_prefix('-'))
+        .and_then(|sequence| sequence.parse().ok())
+        .ok_or_else(|| {
+            Error::malformed(
+                "last_event_id",
+                "is no event id of this call; leave it out to start anew",
+            )
+        })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! The core's gRPC face: decode, ask the room, encode. Holds no rules.
+//!
+//! One tower service carries everything: management and broker services as generated, the typed tool services by
+//! [`typed`] without generated code. The same service stands in process, on the Unix socket and on the gRPC port.
+
+mod ask;
+mod broker;
+mod door;
+mod list;
+mod profiles;
+mod serve;
+mod status;
+mod typed;
+
+use tonic::{Status, service::Routes};
+use toolgate_contract::{
+    DESCRIPTOR_SET,
+    v1::{
+        broker_service_server::BrokerServiceServer, profile_service_server::ProfileServiceServer,
+        status_service_server::StatusServiceServer,
+    },
+};
+
+pub use self::{
+    door::CoreService,
+    serve::{GrpcTls, ServeError, serve_tcp, serve_unix},
+};
+use crate::broker::{Broker, Failed};
+
+/// Arguments may hold 1 MiB; the rest of a message is small.
+const MAX_MESSAGE: usize = (1 << 20) + (64 << 10);
+
+/// Implements the services of the contract over the rooms.
+#[derive(Debug, Clone)]
+pub(crate) struct Rpc {
+    pub(crate) broker: Broker,
+}
+
+impl Rpc {
+    /// Every service, for any door.
+    pub(crate) async fn routes(self) -> Routes {
+        let (health, health_service) = tonic_health::server::health_reporter();
+        health.set_serving::<BrokerServiceServer<Self>>().await;
+        let mut routes = Routes::builder();
+        routes
+            .add_service(health_service)
+            .add_service(BrokerServiceServer::new(self.clone()).max_decoding_message_size(MAX_MESSAGE))
+            .add_service(ProfileServiceServer::new(self.clone()))
+            .add_service(StatusServiceServer::new(self));
+        for reflection in reflection() {
+            routes.add_service(reflection);
+        }
+        routes.routes()
+    }
+}
+
+fn reflection() -> Option<
+    tonic_reflection::server::v1::ServerReflectionServer<impl tonic_reflection::server::v1::ServerReflection>,
+> {
+    tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()
+        .inspect_err(|error| tracing::error!(%error, "reflection is off"))
+        .ok()
+}
+
+fn status(failed: Failed) -> Status {
+    failed.into_failure().into_status()
+}

@@ -1,0 +1,107 @@
+//! From a request's metadata to what the broker wants to know of the asker.
+
+use std::{net::IpAddr, time::Duration};
+
+use tonic::{Request, metadata::MetadataMap};
+
+use crate::{
+    broker::{Ask, Door},
+    identity::Secret,
+};
+
+/// The dialects a facade may speak; anything else is recorded as `grpc`.
+const DIALECTS: [&str; 5] = ["rest", "mcp", "openai", "cli", "web"];
+
+/// Reads what a request brings beside its message.
+pub(super) fn of<T>(request: &Request<T>) -> Ask {
+    let door = request
+        .extensions()
+        .get::<Door>()
+        .copied()
+        .unwrap_or(Door::Network);
+    let peer = request.remote_addr().map(|addr| addr.ip());
+    from(request.metadata(), door, peer)
+}
+
+pub(super) fn from(metadata: &MetadataMap, door: Door, peer: Option<IpAddr>) -> Ask {
+    let text = |name: &str| metadata.get(name).and_then(|value| value.to_str().ok());
+    // Only a facade may say where its caller sits and which dialect it speaks: a network peer would say what it likes.
+    let trusted = door == Door::Facade;
+    Ask {
+        credential: text("authorization").and_then(bearer),
+        profile: text("toolgate-profile").map(str::to_owned),
+        facade: text("toolgate-facade")
+            .filter(|_| trusted)
+            .and_then(|name| DIALECTS.into_iter().find(|known| *known == name))
+            .unwrap_or("grpc"),
+        source: text("toolgate-source")
+            .filter(|_| trusted)
+            .and_then(|ip| ip.parse().ok())
+            .or(peer),
+        deadline: text("grpc-timeout").and_then(timeout),
+    }
+}
+
+// RFC 7235: the scheme is case-insensitive.
+fn bearer(header: &str) -> Option<Secret> {
+    let (scheme, credential) = header.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| Secret::new(credential.trim().to_owned()))
+}
+
+/// `grpc-timeout` of the gRPC over HTTP/2 protocol: at most eight digits and a unit.
+fn timeout(text: &str) -> Option<Duration> {
+    let unit = text.chars().last()?;
+    let digits = &text[..text.len() - unit.len_utf8()];
+    if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let n: u64 = digits.parse().ok()?;
+    match unit {
+        'H' => Some(Duration::from_secs(n * 3_600)),
+        'M' => Some(Duration::from_secs(n * 60)),
+        'S' => Some(Duration::from_secs(n)),
+        'm' => Some(Duration::from_millis(n)),
+        'u' => Some(Duration::from_micros(n)),
+        'n' => Some(Duration::from_nanos(n)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grpc_timeouts_are_read_as_the_protocol_says() {
+        let cases = [
+            ("1H", Some(Duration::from_secs(3_600))),
+            ("2M", Some(Duration::from_secs(120))),
+            ("10S", Some(Duration::from_secs(10))),
+            ("250m", Some(Duration::from_millis(250))),
+            ("99999999n", Some(Duration::from_nanos(99_999_999))),
+            ("", None),
+            ("S", None),
+            ("-1S", None),
+            ("999999999S", None),
+            ("1s", None),
+            ("1é", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(timeout(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_network_peer_cannot_say_where_it_sits_or_which_dialect_it_speaks() {
+        let mut metadata = MetadataMap::new();
+        metadata.insert("toolgate-facade", "rest".parse().unwrap());
+        metadata.insert("toolgate-source", "10.0.0.1".parse().unwrap());
+        let peer = "192.0.2.7".parse().ok();
+        let network = from(&metadata, Door::Network, peer);
+        assert_eq!((network.facade, network.source), ("grpc", peer));
+        let facade = from(&metadata, Door::Facade, peer);
+        assert_eq!((facade.facade, facade.source), ("rest", "10.0.0.1".parse().ok()));
+    }
+}

@@ -1,0 +1,128 @@
+//! `BrokerService`: list, invoke, watch, call.
+
+use futures::{Stream, stream};
+use tonic::{Request, Response, Status};
+use toolgate_contract::v1::{
+    CallRequest, CallResponse, InvokeRequest, InvokeResponse, ListToolsRequest, ListToolsResponse,
+    WatchRequest, WatchResponse, broker_service_server::BrokerService,
+};
+
+use super::{Rpc, ask, list, status};
+use crate::{
+    broker::Wish,
+    identity::Action,
+    limits::Use,
+    results::{Watcher, tool_result},
+};
+
+#[tonic::async_trait]
+impl BrokerService for Rpc {
+    async fn list_tools(
+        &self,
+        request: Request<ListToolsRequest>,
+    ) -> Result<Response<ListToolsResponse>, Status> {
+        let caller = self
+            .broker
+            .caller(&ask::of(&request), Action::UseTools)
+            .await
+            .map_err(status)?;
+        let principal = caller.principal();
+        if let Err(error) = self
+            .broker
+            .rooms()
+            .buckets
+            .take(Use::List, &principal.tenant, &principal.name)
+        {
+            return Err(status(self.broker.refuse(&caller, error).await));
+        }
+        let list = caller.snapshot.list(caller.profile, || list::of(&caller));
+        if request.into_inner().known_version.as_deref() == Some(list.version.as_str()) {
+            let version = list.version.clone();
+            return Ok(Response::new(ListToolsResponse {
+                tools: Vec::new(),
+                version,
+                unchanged: true,
+            }));
+        }
+        Ok(Response::new(ListToolsResponse::clone(&list)))
+    }
+
+    async fn invoke(&self, request: Request<InvokeRequest>) -> Result<Response<InvokeResponse>, Status> {
+        let ask = ask::of(&request);
+        let InvokeRequest {
+            name,
+            arguments,
+            target_id,
+        } = request.into_inner();
+        let call = self
+            .broker
+            .invoke(
+                &ask,
+                Wish {
+                    name,
+                    arguments,
+                    target_id,
+                },
+            )
+            .await
+            .map_err(status)?;
+        let stream_url = format!("/api/mcp/stream/{call}");
+        Ok(Response::new(InvokeResponse {
+            correlation_id: call.to_string(),
+            stream_url,
+        }))
+    }
+
+    type WatchStream = std::pin::Pin<Box<dyn Stream<Item = Result<WatchResponse, Status>> + Send>>;
+
+    async fn watch(&self, request: Request<WatchRequest>) -> Result<Response<Self::WatchStream>, Status> {
+        let caller = self
+            .broker
+            .caller(&ask::of(&request), Action::UseTools)
+            .await
+            .map_err(status)?;
+        let WatchRequest {
+            correlation_id,
+            last_event_id,
+        } = request.into_inner();
+        let results = &self.broker.rooms().results;
+        match results.watch(&correlation_id, last_event_id.as_deref(), caller.principal()) {
+            Ok(watcher) => Ok(Response::new(Box::pin(events(watcher)))),
+            Err(error) => Err(status(self.broker.refuse(&caller, error).await)),
+        }
+    }
+
+    async fn call(&self, request: Request<CallRequest>) -> Result<Response<CallResponse>, Status> {
+        let ask = ask::of(&request);
+        let CallRequest {
+            name,
+            arguments,
+            target_id,
+        } = request.into_inner();
+        let settled = self
+            .broker
+            .call(
+                &ask,
+                Wish {
+                    name,
+                    arguments,
+                    target_id,
+                },
+            )
+            .await
+            .map_err(status)?;
+        Ok(Response::new(CallResponse {
+            correlation_id: settled.call().to_string(),
+            result: Some(tool_result(&settled)),
+            duration_ms: settled.duration_ms(),
+        }))
+    }
+}
+
+// Pulled by the transport: a slow reader holds nothing but its own place in the list.
+fn events(watcher: Watcher) -> impl Stream<Item = Result<WatchResponse, Status>> + Send {
+    stream::unfold(watcher, async |mut watcher| {
+        let event = watcher.next().await?;
+        Some((Ok(event), watcher))
+    })
+}

@@ -1,0 +1,55 @@
+//! The catalog of a caller as a list, with a version that is equal exactly when the list is.
+
+use bytes::Bytes;
+use data_encoding::HEXLOWER;
+use prost::Message;
+use ring::digest::{SHA256, digest};
+use toolgate_contract::{
+    registry::{Effect, Freshness, TOOLS, ToolDef},
+    v1::{ListToolsResponse, TargetChoice, ToolAnnotations, ToolDescription},
+};
+
+use crate::broker::Caller;
+
+pub(super) fn of(caller: &Caller) -> ListToolsResponse {
+    let shown = TOOLS
+        .iter()
+        .filter(|tool| caller.snapshot.shows(tool, caller.profile));
+    let tools = shown.map(|tool| description(tool, caller)).collect();
+    let mut list = ListToolsResponse {
+        tools,
+        version: String::new(),
+        unchanged: false,
+    };
+    let hash = digest(&SHA256, &list.encode_to_vec());
+    list.version = HEXLOWER.encode(&hash.as_ref()[..16]);
+    list
+}
+
+fn description(tool: &'static ToolDef, caller: &Caller) -> ToolDescription {
+    ToolDescription {
+        name: tool.name.into(),
+        function_name: tool.function_name.into(),
+        title: tool.title.into(),
+        description: tool.description.into(),
+        input_schema: Bytes::from_static(tool.input_schema.as_bytes()),
+        output_schema: Bytes::from_static(tool.output_schema.as_bytes()),
+        annotations: Some(ToolAnnotations {
+            read_only_hint: tool.effect != Effect::Write,
+        }),
+        adapter_type: tool.adapter.into(),
+        freshness: match tool.freshness {
+            Some(Freshness::Live) => "live".into(),
+            Some(Freshness::Inventory) => "inventory".into(),
+            None => String::new(),
+        },
+        targets: caller
+            .snapshot
+            .targets_of(tool.adapter)
+            .map(|target| TargetChoice {
+                id: target.id.to_string(),
+                name: target.name.clone(),
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,33 @@
+//! `StatusService`: whether calls can be carried now.
+
+use tonic::{Request, Response, Status};
+use toolgate_contract::v1::{
+    GetStatusRequest, GetStatusResponse, StatusCheck, status_service_server::StatusService,
+};
+
+use super::Rpc;
+
+#[tonic::async_trait]
+impl StatusService for Rpc {
+    async fn get_status(&self, _: Request<GetStatusRequest>) -> Result<Response<GetStatusResponse>, Status> {
+        let rooms = self.broker.rooms();
+        let checks = vec![
+            check("store", rooms.snapshots.check().await),
+            check("audit", rooms.journal.check().await),
+        ];
+        Ok(Response::new(GetStatusResponse {
+            ready: checks.iter().all(|check| check.ok),
+            checks,
+            version: env!("CARGO_PKG_VERSION").into(),
+        }))
+    }
+}
+
+fn check<E: std::fmt::Display>(name: &str, found: Result<(), E>) -> StatusCheck {
+    let detail = found.as_ref().err().map_or_else(String::new, ToString::to_string);
+    StatusCheck {
+        name: name.into(),
+        ok: found.is_ok(),
+        detail,
+    }
+}

@@ -1,0 +1,204 @@
+//! What one tenant has, as one immutable value: tokens, targets, policy.
+//!
+//! Calls read snapshots and nothing else, so a call costs no query. A local change swaps the snapshot at once; changes
+//! by others are seen within a second by the tenant's version.
+
+mod load;
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use moka::future::Cache;
+use toolgate_contract::{
+    ids::{TargetId, TenantId, TokenId},
+    registry::{ProfileDef, ToolDef},
+    v1::ListToolsResponse,
+};
+
+use crate::{
+    error::Error,
+    identity::{Kind, Presented, Role},
+    store::{Store, StoreError},
+};
+
+/// At most this many tenants are held at once; the least used goes first.
+const MAX_TENANTS: u64 = 10_000;
+/// A tenant that does not exist is asked for again after this long.
+const ABSENT_FOR: Duration = Duration::from_secs(5);
+
+/// Everything a call needs to know of its tenant.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The tenant.
+    pub tenant: TenantId,
+    version: i64,
+    tokens: HashMap<[u8; 32], Token>,
+    targets: Vec<Arc<Target>>,
+    disabled: HashSet<&'static str>,
+    lists: Mutex<HashMap<Option<&'static str>, Arc<ListToolsResponse>>>,
+}
+
+/// One live credential.
+#[derive(Debug, Clone)]
+pub struct Token {
+    /// Its id.
+    pub id: TokenId,
+    /// Api or session.
+    pub kind: Kind,
+    /// The principal's name.
+    pub name: Arc<str>,
+    /// The principal's role.
+    pub role: Role,
+    /// The pinned profile.
+    pub profile: Option<&'static ProfileDef>,
+    /// When it ends, in microseconds UTC.
+    pub expires_us: Option<i64>,
+}
+
+/// One configured upstream.
+#[derive(Debug)]
+pub struct Target {
+    /// Its id.
+    pub id: TargetId,
+    /// The adapter type.
+    pub adapter: &'static str,
+    /// Its name.
+    pub name: String,
+    /// A disabled target answers like one that does not exist.
+    pub disabled: bool,
+}
+
+impl Snapshot {
+    /// The live token that was presented. A hash that is found proves the claim of kind and tenant.
+    #[must_use]
+    pub fn token(&self, presented: &Presented, now_us: i64) -> Option<&Token> {
+        let token = self.tokens.get(&presented.hash)?;
+        let alive = token.expires_us.is_none_or(|end| now_us < end);
+        (alive && token.kind == presented.kind).then_some(token)
+    }
+
+    /// Whether a caller with this profile may see the tool: the tenant's policy and the profile hide, nothing adds.
+    #[must_use]
+    pub fn shows(&self, tool: &ToolDef, profile: Option<&ProfileDef>) -> bool {
+        !self.disabled.contains(tool.name) && profile.is_none_or(|profile| profile.tools.contains(&tool.name))
+    }
+
+    /// The enabled targets of an adapter type, ordered by name.
+    pub fn targets_of(&self, adapter: &str) -> impl Iterator<Item = &Arc<Target>> {
+        self.targets
+            .iter()
+            .filter(move |target| target.adapter == adapter && !target.disabled)
+    }
+
+    /// The target of this id, disabled or not.
+    #[must_use]
+    pub fn target(&self, id: TargetId) -> Option<Arc<Target>> {
+        self.targets.iter().find(|target| target.id == id).cloned()
+    }
+
+    /// The list of tools under a profile, made once per snapshot.
+    pub fn list(
+        &self,
+        profile: Option<&'static ProfileDef>,
+        make: impl FnOnce() -> ListToolsResponse,
+    ) -> Arc<ListToolsResponse> {
+        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(
+            lists
+                .entry(profile.map(|profile| profile.name))
+                .or_insert_with(|| Arc::new(make())),
+        )
+    }
+}
+
+/// The snapshots of all tenants in use.
+#[derive(Debug, Clone)]
+pub struct Snapshots {
+    store: Store,
+    loaded: Cache<TenantId, Arc<Snapshot>>,
+    absent: Cache<TenantId, ()>,
+}
+
+impl Snapshots {
+    /// None loaded yet.
+    #[must_use]
+    pub fn new(store: Store) -> Self {
+        Self {
+            store,
+            loaded: Cache::new(MAX_TENANTS),
+            absent: Cache::builder()
+                .max_capacity(MAX_TENANTS)
+                .time_to_live(ABSENT_FOR)
+                .build(),
+        }
+    }
+
+    /// The tenant's snapshot; `None` when there is no such tenant.
+    pub async fn get(&self, tenant: &TenantId) -> Result<Option<Arc<Snapshot>>, Error> {
+        if let Some(snapshot) = self.loaded.get(tenant).await {
+            return Ok(Some(snapshot));
+        }
+        if self.absent.get(tenant).await.is_some() {
+            return Ok(None);
+        }
+        match load::load(&self.store, tenant).await? {
+            None => {
+                self.absent.insert(tenant.clone(), ()).await;
+                Ok(None)
+            }
+            Some(snapshot) => Ok(Some(self.put(snapshot).await)),
+        }
+    }
+
+    /// Reads a tenant anew after a local change, so that the next call sees it.
+    pub async fn refresh(&self, tenant: &TenantId) -> Result<(), Error> {
+        self.absent.invalidate(tenant).await;
+        match load::load(&self.store, tenant).await? {
+            Some(snapshot) => drop(self.put(snapshot).await),
+            None => self.loaded.invalidate(tenant).await,
+        }
+        Ok(())
+    }
+
+    /// Reads every loaded tenant anew whose version is not the loaded one.
+    pub async fn refresh_changed(&self) -> Result<(), StoreError> {
+        let tenants = self.store.tenants().await?;
+        let versions: HashMap<TenantId, i64> = tenants
+            .into_iter()
+            .map(|tenant| (tenant.id, tenant.version))
+            .collect();
+        for (tenant, snapshot) in &self.loaded {
+            match versions.get(tenant.as_ref()) {
+                Some(version) if *version == snapshot.version => {}
+                Some(_) => drop(self.refresh(&tenant).await),
+                None => self.loaded.invalidate(tenant.as_ref()).await,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the store answers.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        self.store.check().await
+    }
+
+    // Two loads may cross; the newer version stays.
+    async fn put(&self, snapshot: Snapshot) -> Arc<Snapshot> {
+        let snapshot = Arc::new(snapshot);
+        let newer = Arc::clone(&snapshot);
+        let entry = self
+            .loaded
+            .entry(snapshot.tenant.clone())
+            .and_upsert_with(|former| {
+                let former = former.map(moka::Entry::into_value);
+                std::future::ready(match former {
+                    Some(former) if former.version > newer.version => former,
+                    _ => newer,
+                })
+            });
+        entry.await.into_value()
+    }
+}

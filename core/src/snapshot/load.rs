@@ -1,0 +1,96 @@
+//! Reads a tenant's snapshot.
+
+use std::{collections::HashMap, sync::Arc};
+
+use futures::FutureExt;
+use toolgate_contract::{ids::TenantId, registry};
+
+use super::{Snapshot, Target, Token};
+use crate::{
+    identity::{Kind, Role},
+    store::{Row, Store, StoreError, Tenant, Tx, params},
+};
+
+const TOKENS: &str = "select hash, id, kind, name, role, profile, expires_us from token \
+     where tenant_id = $1 and revoked_us is null and kind <> 'sign_in'";
+const TARGETS: &str = "select id, type, name, disabled from target where tenant_id = $1 order by type, name";
+const POLICY: &str = "select tool from policy where tenant_id = $1";
+
+pub(super) async fn load(store: &Store, tenant: &TenantId) -> Result<Option<Snapshot>, StoreError> {
+    // The version is read first: a change that crosses the load leaves a snapshot that looks old, never one that
+    // looks new.
+    let Some(found) = store.tenant(tenant).await? else {
+        return Ok(None);
+    };
+    store
+        .with_tenant_read(tenant, move |tx| read(tx, found).boxed())
+        .await
+        .map(Some)
+}
+
+async fn read(tx: &mut Tx, found: Tenant) -> Result<Snapshot, StoreError> {
+    let tenant = found.id;
+    let tokens = tx.query(TOKENS, params![&tenant]).await?;
+    let targets = tx.query(TARGETS, params![&tenant]).await?;
+    let disabled = tx.query(POLICY, params![&tenant]).await?;
+    Ok(Snapshot {
+        version: found.version,
+        tokens: tokens
+            .iter()
+            .filter_map(|row| token(row).transpose())
+            .collect::<Result<_, _>>()?,
+        targets: targets
+            .iter()
+            .filter_map(|row| target(row).transpose())
+            .collect::<Result<_, _>>()?,
+        disabled: disabled
+            .iter()
+            .filter_map(|row| row.text(0).ok().and_then(registry::tool))
+            .map(|t| t.name)
+            .collect(),
+        lists: std::sync::Mutex::new(HashMap::new()),
+        tenant,
+    })
+}
+
+// A row that a newer version wrote and this one cannot read gives no access.
+fn token(row: &Row) -> Result<Option<([u8; 32], Token)>, StoreError> {
+    let (Ok(hash), Ok(id)) = (<[u8; 32]>::try_from(row.blob(0)?), row.text(1)?.parse()) else {
+        return Ok(None);
+    };
+    let (Some(kind), Some(role)) = (Kind::parse(row.text(2)?), Role::parse(row.text(4)?)) else {
+        return Ok(None);
+    };
+    let profile = match row.opt_text(5)? {
+        None => None,
+        Some(name) => match registry::profile(name) {
+            Some(profile) => Some(profile),
+            // A pinned profile that no longer exists must not become no profile.
+            None => return Ok(None),
+        },
+    };
+    let name: Arc<str> = row.text(3)?.into();
+    Ok(Some((
+        hash,
+        Token {
+            id,
+            kind,
+            name,
+            role,
+            profile,
+            expires_us: row.opt_int(6)?,
+        },
+    )))
+}
+
+fn target(row: &Row) -> Result<Option<Arc<Target>>, StoreError> {
+    let (Ok(id), Some(adapter)) = (row.text(0)?.parse(), crate::adapters::known(row.text(1)?)) else {
+        return Ok(None);
+    };
+    Ok(Some(Arc::new(Target {
+        id,
+        adapter,
+        name: row.text(2)?.to_owned(),
+        disabled: row.int(3)? != 0,
+    })))
+}

@@ -1,0 +1,164 @@
+//! Puts the rooms together, keeps them going, and takes them down in order.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use tokio::{net::TcpListener, task::JoinHandle, time};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    adapters::Adapters,
+    audit::Sealer,
+    broker::{Broker, Door, Rooms},
+    clock::Clock,
+    config::CoreConfig,
+    data_dir::{DataDir, DataDirError},
+    journal::Journal,
+    keys::{KeyError, Keyring},
+    limits::{Buckets, InFlight},
+    registry,
+    results::Results,
+    rpc::{self, CoreService, GrpcTls, Rpc, ServeError},
+    snapshot::Snapshots,
+    store::{Store, StoreConfig, StoreError},
+    telemetry,
+    uplinks::Uplinks,
+};
+
+/// How often other instances' changes are looked for and old results forgotten.
+const HOUSEKEEPING: Duration = Duration::from_secs(1);
+/// Calls in flight have this long to settle at shutdown.
+const SETTLE_WITHIN: Duration = Duration::from_secs(15);
+
+/// Why the core did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The data directory.
+    #[error(transparent)]
+    DataDir(#[from] DataDirError),
+    /// The keys.
+    #[error("the keys cannot be used: {0}")]
+    Keys(#[from] KeyError),
+    /// The store.
+    #[error("the store cannot be opened: {0}")]
+    Store(#[from] StoreError),
+}
+
+/// A running core.
+#[derive(Debug)]
+pub struct Core {
+    broker: Broker,
+    service: CoreService,
+    housekeeping: JoinHandle<()>,
+    stop: CancellationToken,
+    // Released last: whoever gets the lock next may trust that nothing here writes any more.
+    data_dir: DataDir,
+}
+
+impl Core {
+    /// Opens the data directory and starts every room.
+    pub async fn start(config: CoreConfig, clock: Clock) -> Result<Self, StartError> {
+        let data_dir = DataDir::own(&config.data_dir)?;
+        let keys = Arc::new(Keyring::open(data_dir.path())?);
+        let store = Store::open(StoreConfig::sqlite(data_dir.path().join("toolgate.db"))).await?;
+        let journal = Journal::start(store.clone(), Sealer::new(Arc::clone(&keys)), clock.clone());
+        registry::warm_up();
+        telemetry::describe();
+        let adapters = Adapters::new(Uplinks::default());
+        #[cfg(feature = "conformance")]
+        let adapters = adapters.answered_by(
+            config
+                .echo_hosts
+                .then(|| Arc::new(crate::adapters::echo::Echo) as _),
+        );
+        let broker = Broker::new(Rooms {
+            buckets: Buckets::new(config.limits, clock.clone()),
+            in_flight: InFlight::new(config.limits.tenant_in_flight),
+            adapters,
+            results: Results::new(clock.clone()),
+            snapshots: Snapshots::new(store),
+            upstream_timeout: config.upstream_timeout,
+            calls: TaskTracker::new(),
+            clock,
+            keys,
+            journal,
+        });
+        let service = CoreService::over(Rpc {
+            broker: broker.clone(),
+        })
+        .await;
+        let stop = CancellationToken::new();
+        let housekeeping = tokio::spawn(keep_house(broker.clone(), stop.clone()));
+        Ok(Self {
+            broker,
+            service,
+            housekeeping,
+            stop,
+            data_dir,
+        })
+    }
+
+    /// The core as a tower service, for a facade in the same process.
+    #[must_use]
+    pub fn service(&self, door: Door) -> CoreService {
+        self.service.behind(door)
+    }
+
+    /// Serves the gRPC port until `shutdown` ends.
+    pub fn serve_grpc(
+        &self,
+        listener: TcpListener,
+        tls: Option<GrpcTls>,
+        shutdown: CancellationToken,
+    ) -> impl Future<Output = Result<(), ServeError>> + Send + 'static {
+        rpc::serve_tcp(self.service.clone(), listener, tls, shutdown.cancelled_owned())
+    }
+
+    /// Serves `core.sock` in the data directory until `shutdown` ends.
+    pub fn serve_unix(
+        &self,
+        shutdown: CancellationToken,
+    ) -> impl Future<Output = Result<(), ServeError>> + Send + 'static {
+        let path = self.data_dir.path().join("core.sock");
+        let service = self.service.clone();
+        async move { rpc::serve_unix(service, &path, shutdown.cancelled_owned()).await }
+    }
+
+    /// The data directory.
+    #[must_use]
+    pub fn data_dir(&self) -> &Path {
+        self.data_dir.path()
+    }
+
+    /// Lets calls settle, then stops every room. Doors must have stopped admitting before.
+    pub async fn shutdown(self) {
+        let rooms = self.broker.rooms();
+        rooms.calls.close();
+        if time::timeout(SETTLE_WITHIN, rooms.calls.wait()).await.is_err() {
+            tracing::warn!(
+                open = rooms.calls.len(),
+                "calls did not settle in time; their intents are reconciled at the next start"
+            );
+        }
+        self.stop.cancel();
+        if let Err(error) = self.housekeeping.await {
+            tracing::error!(%error, "housekeeping did not end well");
+        }
+        rooms.journal.close().await;
+    }
+}
+
+async fn keep_house(broker: Broker, stop: CancellationToken) {
+    let mut tick = time::interval(HOUSEKEEPING);
+    tick.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = tick.tick() => {}
+        }
+        let rooms = broker.rooms();
+        rooms.results.sweep();
+        if let Err(error) = rooms.snapshots.refresh_changed().await {
+            tracing::warn!(%error, "changes by other instances cannot be seen now");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The words of spans and metrics, fixed in one place. Arguments, results and credentials have no place here.
+
+use std::time::Duration;
+
+use toolgate_contract::ids::CallId;
+use tracing::{Span, debug_span};
+
+use crate::{audit::Outcome, identity::Principal};
+
+/// The span of one call.
+#[must_use]
+pub fn call_span(call: CallId, principal: &Principal) -> Span {
+    debug_span!("tool_call", call_id = %call, tenant = %principal.tenant, principal = %principal.name)
+}
+
+/// Counts a settled call. Tools and adapters are closed sets, so the labels are too.
+pub fn settled(adapter: &'static str, tool: &'static str, result: Outcome, took: Duration) {
+    metrics::counter!("toolgate_calls_total", "adapter" => adapter, "tool" => tool, "result" => result.as_str())
+        .increment(1);
+    metrics::histogram!("toolgate_call_duration_seconds", "adapter" => adapter).record(took);
+}
+
+/// Counts a request that was not carried out, by its reason.
+pub fn refused(reason: &'static str) {
+    metrics::counter!("toolgate_refusals_total", "reason" => reason).increment(1);
+}
+
+/// Says what the metrics are, for whoever reads them.
+pub fn describe() {
+    use metrics::{Unit, describe_counter, describe_histogram};
+    describe_counter!(
+        "toolgate_calls_total",
+        "Calls settled on the record, by adapter, tool and result"
+    );
+    describe_histogram!(
+        "toolgate_call_duration_seconds",
+        Unit::Seconds,
+        "Time from admission to settlement of a call"
+    );
+    describe_counter!("toolgate_refusals_total", "Requests not carried out, by reason");
+}
