@@ -1,1 +1,24 @@
-//! Placeholder.
+//! Fakes named after the peers they stand for.
+//!
+//! Verbs are a user's: call, invoke, watch. Nothing is asserted here; whatever a peer does wrong is an answer that the
+//! test looks at. Nothing sleeps: what has to come true is waited for, with a deadline. Ports are the system's choice.
+
+mod answer;
+mod caller;
+mod events;
+mod gateway;
+mod grpc;
+mod not_run;
+mod relay;
+mod seed;
+mod wait;
+
+pub use answer::{Answer, Outcome, Refusal};
+pub use caller::{Caller, Role};
+pub use events::{Event, Events};
+pub use gateway::{Gateway, binary, run};
+pub use grpc::Grpc;
+pub use not_run::not_run;
+pub use relay::{Relay, Reply, Seen};
+pub use seed::{Seed, token_of};
+pub use wait::until;

@@ -1,0 +1,79 @@
+//! The table, and where it is kept.
+
+use std::{fmt::Write as _, fs, io, path::Path, time::Duration};
+
+use crate::{
+    disk::Disk,
+    measure::{Figures, Shape},
+};
+
+const BEGIN: &str = "<!-- load: begin, rewritten by toolgate-load --write -->";
+const END: &str = "<!-- load: end -->";
+
+/// Everything that was measured.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) machine: String,
+    pub(crate) disk: Disk,
+    /// Named groups of figures.
+    pub(crate) modes: Vec<(String, Vec<Figures>)>,
+    /// Resident memory of the gateway at the end, in MiB.
+    pub(crate) memory: u64,
+}
+
+impl Report {
+    /// The table as Markdown.
+    pub(crate) fn table(&self) -> String {
+        let mut out = String::new();
+        let _ = writeln!(
+            out,
+            "Machine: {}. Flush of 4 KiB: {} µs; bare SQLite commit of one row (WAL, `synchronous=FULL`): {} µs (medians). \
+             Memory of the gateway at the end: {} MiB.\n",
+            self.machine,
+            self.disk.fsync.as_micros(),
+            self.disk.commit.as_micros(),
+            self.memory
+        );
+        out.push_str("| mode | call | callers | calls/s | p50 ms | p99 ms | CPU µs per call | failed |\n");
+        out.push_str("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+        for (mode, rows) in &self.modes {
+            for row in rows {
+                let _ = writeln!(
+                    out,
+                    "| {mode} | {} | {} | {:.0} | {} | {} | {} | {} |",
+                    shape(row.shape),
+                    row.callers,
+                    row.per_second,
+                    ms(row.p50),
+                    ms(row.p99),
+                    row.cpu.as_micros(),
+                    row.failed
+                );
+            }
+        }
+        out
+    }
+}
+
+fn shape(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Wait => "one request (`Prefer: wait`)",
+        Shape::Stream => "invoke + SSE",
+        Shape::Direct => "direct, no gateway",
+    }
+}
+
+fn ms(took: Duration) -> String {
+    format!("{:.2}", took.as_secs_f64() * 1000.0)
+}
+
+/// Puts the table between the marks of a document.
+pub(crate) fn write(path: &Path, table: &str) -> io::Result<()> {
+    let text = fs::read_to_string(path)?;
+    let parts = text
+        .split_once(BEGIN)
+        .and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) =
+        parts.ok_or_else(|| io::Error::other(format!("{} has no marks", path.display())))?;
+    fs::write(path, format!("{before}{BEGIN}\n{table}{END}{after}"))
+}

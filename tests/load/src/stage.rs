@@ -1,0 +1,175 @@
+//! What is measured: the gateway in both modes, and the direct host beside it.
+
+use std::{
+    error::Error,
+    fs,
+    io::{BufRead, BufReader},
+    net::SocketAddr,
+    process::{Child, Command, Stdio},
+    rc::Rc,
+};
+
+use serde_json::json;
+use toolgate_test_support::{Gateway, Role, Seed};
+
+use crate::{
+    disk::Disk,
+    measure::{Drive, Figures, Shape},
+    options::Options,
+    report::Report,
+};
+
+const USERS_PER_TENANT: usize = 5;
+/// The gateway answers for its hosts in process, and no limit is met.
+const FLAGS: [&str; 7] = [
+    "--echo-hosts",
+    "--relay-built-in=false",
+    "--log-level=error",
+    "--limits-user-per-minute=1000000000",
+    "--limits-tenant-per-minute=1000000000",
+    "--log-format=json",
+    "--behind-proxy=false",
+];
+
+pub(crate) async fn all(options: &Options) -> Result<Report, Box<dyn Error>> {
+    let mut gateway = Gateway::start(&FLAGS).await?;
+    let disk = Disk::measure(gateway.folder())?;
+    let mut modes = vec![("no gateway".to_owned(), direct(options).await?)];
+
+    let admin = gateway.admin();
+    let made = admin.post(
+        "/api/mcp/adapter",
+        json!({"type": "ssh", "name": "echo", "config": {"hostname": "echo"}}),
+    );
+    made.await
+        .ok()
+        .map_err(|refusal| format!("the host is not added: {refusal:?}"))?;
+    let one = Rc::new(vec![gateway.token()]);
+    modes.push(("one tenant".to_owned(), drive(options, &gateway, &one).await?));
+
+    gateway.terminate().await;
+    let many = Rc::new(seed(&gateway, options.tenants)?);
+    gateway.up().await?;
+    let name = format!("{} tenants, {} users", options.tenants, many.len());
+    modes.push((name, drive(options, &gateway, &many).await?));
+
+    let memory = memory(gateway.pid().ok_or("the gateway is gone")?)?;
+    gateway.terminate().await;
+    Ok(Report {
+        machine: machine(),
+        disk,
+        modes,
+        memory,
+    })
+}
+
+async fn drive(
+    options: &Options,
+    gateway: &Gateway,
+    tokens: &Rc<Vec<String>>,
+) -> Result<Vec<Figures>, Box<dyn Error>> {
+    let address: SocketAddr = gateway.url().trim_start_matches("http://").parse()?;
+    let pid = gateway.pid().ok_or("the gateway is gone")?;
+    let mut rows = Vec::new();
+    for shape in [Shape::Wait, Shape::Stream] {
+        rows.extend(each(options, address, pid, shape, tokens).await?);
+    }
+    Ok(rows)
+}
+
+async fn direct(options: &Options) -> Result<Vec<Figures>, Box<dyn Error>> {
+    let mut host = Host::start()?;
+    let address = host.address()?;
+    let tokens = Rc::new(vec!["none".to_owned()]);
+    each(options, address, host.0.id(), Shape::Direct, &tokens).await
+}
+
+async fn each(
+    options: &Options,
+    address: SocketAddr,
+    pid: u32,
+    shape: Shape,
+    tokens: &Rc<Vec<String>>,
+) -> Result<Vec<Figures>, Box<dyn Error>> {
+    let mut rows = Vec::new();
+    for &callers in &options.callers {
+        let drive = Drive {
+            address,
+            shape,
+            callers,
+            span: options.span,
+            tokens: Rc::clone(tokens),
+            pid,
+        };
+        let figures = drive.run().await?;
+        eprintln!("{shape:?} {callers}: {:.0}/s", figures.per_second);
+        if let Some(failure) = &figures.failure {
+            eprintln!("  {} failed, first: {failure}", figures.failed);
+        }
+        rows.push(figures);
+    }
+    Ok(rows)
+}
+
+fn seed(gateway: &Gateway, tenants: usize) -> Result<Vec<String>, Box<dyn Error>> {
+    let seed = Seed::open(&gateway.data_dir())?;
+    let mut tokens = Vec::with_capacity(tenants * USERS_PER_TENANT);
+    for number in 0..tenants {
+        let tenant = seed.tenant(&format!("tenant-{number}"))?;
+        seed.host(&tenant, "echo")?;
+        for user in 0..USERS_PER_TENANT {
+            tokens.push(seed.token(&tenant, &format!("user-{user}"), Role::Engineer, user as u64)?);
+        }
+    }
+    seed.finish()?;
+    Ok(tokens)
+}
+
+/// The direct host as a process of its own; it ends when its standard input does.
+struct Host(Child);
+
+impl Host {
+    fn start() -> Result<Self, Box<dyn Error>> {
+        let child = Command::new(std::env::current_exe()?)
+            .arg("--echo")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        Ok(Self(child))
+    }
+
+    fn address(&mut self) -> Result<SocketAddr, Box<dyn Error>> {
+        let mut line = String::new();
+        BufReader::new(self.0.stdout.take().ok_or("no standard output")?).read_line(&mut line)?;
+        Ok(line.trim().parse()?)
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+fn memory(pid: u32) -> Result<u64, Box<dyn Error>> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap_or_default();
+    Ok(line.split_whitespace().nth(1).unwrap_or("0").parse::<u64>()? / 1024)
+}
+
+fn machine() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cores = info.lines().filter(|line| line.starts_with("processor")).count();
+    let model = info
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"))
+        .unwrap_or(": unknown");
+    format!(
+        "{cores} cores ({})",
+        model.trim_start_matches(['\t', ' ', ':']).trim()
+    )
+}

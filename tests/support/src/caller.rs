@@ -1,0 +1,237 @@
+//! Someone with a token, speaking REST and SSE.
+
+use std::time::{Duration, Instant};
+
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use crate::{Answer, Events, Grpc, Outcome, Refusal};
+
+/// What a principal may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Everything.
+    Admin,
+    /// Calls tools.
+    Engineer,
+    /// Reads the record.
+    Auditor,
+    /// Calls the tools of its profile.
+    Agent,
+}
+
+impl Role {
+    /// The name on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Engineer => "engineer",
+            Self::Auditor => "auditor",
+            Self::Agent => "agent",
+        }
+    }
+}
+
+/// A caller of one gateway.
+#[derive(Clone)]
+pub struct Caller {
+    http: reqwest::Client,
+    url: String,
+    grpc: String,
+    token: String,
+}
+
+impl std::fmt::Debug for Caller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Caller({}, ***)", self.url)
+    }
+}
+
+impl Caller {
+    /// A caller of the gateway at these addresses.
+    #[must_use]
+    pub fn new(url: impl Into<String>, grpc: impl Into<String>, token: impl Into<String>) -> Self {
+        Self {
+            http: client(&[]),
+            url: url.into(),
+            grpc: grpc.into(),
+            token: token.into(),
+        }
+    }
+
+    /// The same caller, trusting a further certificate in PEM.
+    #[must_use]
+    pub fn trusting(self, certificate: &[u8]) -> Self {
+        Self {
+            http: client(&[certificate]),
+            ..self
+        }
+    }
+
+    /// The same place, another token.
+    #[must_use]
+    pub fn with_token(&self, token: impl Into<String>) -> Self {
+        Self {
+            token: token.into(),
+            ..self.clone()
+        }
+    }
+
+    /// The base URL.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The token.
+    #[must_use]
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The same caller over gRPC.
+    pub async fn grpc(&self) -> Grpc {
+        Grpc::connect(&self.grpc, &self.token).await
+    }
+
+    /// Calls a tool and waits for its outcome.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Result<Outcome, Refusal> {
+        let body = json!({"name": tool, "arguments": arguments});
+        let answer = self.invoke_with(&body, &[("prefer", "wait")]).await;
+        answer.ok().map(|body| Outcome::of(&body))
+    }
+
+    /// Runs one of the six commands on the only host.
+    pub async fn run(&self, command: &str) -> Result<Outcome, Refusal> {
+        self.call("ssh.run_whitelisted_command", json!({"command": command}))
+            .await
+    }
+
+    /// Starts a call; gives its correlation id.
+    pub async fn invoke(&self, tool: &str, arguments: Value) -> Result<String, Refusal> {
+        let answer = self
+            .invoke_with(&json!({"name": tool, "arguments": arguments}), &[])
+            .await;
+        let body = answer.ok()?;
+        Ok(body["correlationId"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// `POST /api/mcp/invoke` as it stands.
+    pub async fn invoke_with(&self, body: &Value, headers: &[(&str, &str)]) -> Answer {
+        let mut request = self.request(Method::POST, "/api/mcp/invoke").json(body);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request).await
+    }
+
+    /// Watches a call from its first event on.
+    pub async fn watch(&self, call: &str) -> Result<Events, Refusal> {
+        self.watch_after(call, None).await
+    }
+
+    /// Watches a call from after an event.
+    pub async fn watch_after(&self, call: &str, last: Option<&str>) -> Result<Events, Refusal> {
+        let mut request = self.request(Method::GET, &format!("/api/mcp/stream/{call}"));
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        let began = Instant::now();
+        let response = request.send().await.expect("the gateway answers");
+        if response.status().is_success() {
+            return Ok(Events::new(response));
+        }
+        match Answer::read(response, began).await.ok() {
+            Err(refusal) => Err(refusal),
+            Ok(_) => unreachable!("success was handled above"),
+        }
+    }
+
+    /// `GET` a path.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(self.request(Method::GET, path)).await
+    }
+
+    /// `POST` JSON to a path.
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send(self.request(Method::POST, path).json(&body)).await
+    }
+
+    /// `DELETE` a path.
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.send(self.request(Method::DELETE, path)).await
+    }
+
+    /// Any request with this caller's token.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http
+            .request(method, format!("{}{path}", self.url))
+            .bearer_auth(&self.token)
+    }
+
+    /// Sends a request and reads the answer whole.
+    pub async fn send(&self, request: RequestBuilder) -> Answer {
+        let began = Instant::now();
+        let response = request.send().await.expect("the gateway answers");
+        Answer::read(response, began).await
+    }
+
+    /// Sends a request that may find nobody there.
+    pub async fn try_send(&self, request: RequestBuilder) -> Option<Answer> {
+        let began = Instant::now();
+        Some(Answer::read(request.send().await.ok()?, began).await)
+    }
+
+    /// Makes a token; gives its id and a caller that holds it.
+    pub async fn make_token(&self, name: &str, role: Role) -> Result<(String, Self), Refusal> {
+        let body = json!({"name": name, "role": role.as_str()});
+        let made = self.post("/api/tokens", body).await.ok()?;
+        let token = made["token"].as_str().unwrap_or_default();
+        Ok((
+            made["id"].as_str().unwrap_or_default().to_owned(),
+            self.with_token(token),
+        ))
+    }
+
+    /// Adds a host; gives the target's id and its enrolment token.
+    pub async fn add_host(&self, name: &str) -> Result<(String, String), Refusal> {
+        let body = json!({"type": "ssh", "name": name, "config": {"hostname": name}});
+        let made = self.post("/api/mcp/adapter", body).await.ok()?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        Ok((text(&made["id"]), text(&made["enrolment"]["token"])))
+    }
+
+    /// The caller's view of the audit record, oldest first.
+    pub async fn audit(&self) -> Result<Vec<Value>, Refusal> {
+        let mut events = Vec::new();
+        let mut cursor = String::new();
+        loop {
+            let page = self
+                .get(&format!("/api/audit/events?pageSize=500{cursor}"))
+                .await
+                .ok()?;
+            events.extend(page["events"].as_array().cloned().unwrap_or_default());
+            match page["nextCursor"].as_str() {
+                Some(next) if !next.is_empty() => cursor = format!("&cursor={next}"),
+                _ => break,
+            }
+        }
+        events.reverse();
+        Ok(events)
+    }
+}
+
+fn client(certificates: &[&[u8]]) -> reqwest::Client {
+    // Fails when it was installed before, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = reqwest::Client::builder()
+        .no_proxy()
+        .connect_timeout(Duration::from_secs(5))
+        .timeout(Duration::from_secs(60));
+    for pem in certificates {
+        let certificate = reqwest::Certificate::from_pem(pem).expect("a certificate in PEM");
+        builder = builder.add_root_certificate(certificate);
+    }
+    builder.build().expect("an HTTP client")
+}

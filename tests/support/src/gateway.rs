@@ -1,0 +1,222 @@
+//! The real binary as a child process.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::{Output, Stdio},
+    time::Duration,
+};
+
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::{Child, Command},
+};
+
+use crate::Caller;
+
+/// The `toolgate` binary beside this test's own executable.
+///
+/// # Panics
+/// When it is not there, saying how to make it.
+#[must_use]
+pub fn binary() -> PathBuf {
+    let own = std::env::current_exe().expect("an executable has a path");
+    // Tests stand in target/<profile>/deps, other programs beside the binary.
+    let mut folder = own.parent().expect("an executable stands in a folder");
+    if folder.ends_with("deps") {
+        folder = folder.parent().expect("deps stands in a folder");
+    }
+    let binary = folder.join("toolgate");
+    assert!(
+        binary.is_file(),
+        "{} is not built; run tests/run, or cargo build --workspace --bins first",
+        binary.display()
+    );
+    binary
+}
+
+/// Runs the binary to its end with nothing in its environment but what is given.
+///
+/// # Errors
+/// When it cannot be started or does not end within a minute.
+pub async fn run(arguments: &[&str], environment: &[(&str, &str)], folder: &Path) -> io::Result<Output> {
+    let mut command = Command::new(binary());
+    command
+        .args(arguments)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin")
+        .envs(environment.iter().copied())
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
+    tokio::time::timeout(Duration::from_secs(60), command.output())
+        .await
+        .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the binary did not end within a minute"))?
+}
+
+/// A running gateway with a data directory that outlives it.
+#[derive(Debug)]
+pub struct Gateway {
+    dir: TempDir,
+    extra: Vec<String>,
+    child: Option<Child>,
+    url: String,
+    grpc: String,
+    printed: Vec<String>,
+}
+
+impl Gateway {
+    /// Starts `toolgate up` on an empty data directory with further arguments.
+    ///
+    /// # Errors
+    /// When it does not come up within 20 seconds; the text holds what it printed.
+    pub async fn start(extra: &[&str]) -> Result<Self, String> {
+        let mut gateway = Self {
+            dir: tempfile::tempdir().map_err(|error| error.to_string())?,
+            extra: extra.iter().map(|&argument| argument.to_owned()).collect(),
+            child: None,
+            url: String::new(),
+            grpc: String::new(),
+            printed: Vec::new(),
+        };
+        gateway.up().await?;
+        Ok(gateway)
+    }
+
+    /// Starts it again on the same data directory.
+    ///
+    /// # Errors
+    /// As [`Gateway::start`].
+    pub async fn up(&mut self) -> Result<(), String> {
+        let data = self.data_dir().to_path_buf();
+        let log = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.dir.path().join("gateway.log"))
+            .map_err(|error| error.to_string())?;
+        let mut child = Command::new(binary())
+            .arg("up")
+            .arg("--data-dir")
+            .arg(&data)
+            .args(["--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0"])
+            .args(&self.extra)
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin")
+            .current_dir(self.dir.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::from(log))
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| error.to_string())?;
+        let stdout = child.stdout.take().ok_or("no standard output")?;
+        self.child = Some(child);
+        self.printed.clear();
+        let mut lines = BufReader::new(stdout).lines();
+        let reading = async {
+            while let Ok(Some(line)) = lines.next_line().await {
+                self.printed.push(line);
+                if self.learn() {
+                    return true;
+                }
+            }
+            false
+        };
+        let up = tokio::time::timeout(Duration::from_secs(20), reading)
+            .await
+            .unwrap_or(false);
+        // Whatever it still prints must not block it.
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        if up {
+            Ok(())
+        } else {
+            Err(format!(
+                "the gateway did not come up: {:?}\n{}",
+                self.printed,
+                self.log()
+            ))
+        }
+    }
+
+    /// Ends it as a power cut would.
+    pub async fn kill9(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill().await;
+        }
+    }
+
+    /// Asks it to stop and waits for it; gives its exit code.
+    pub async fn terminate(&mut self) -> Option<i32> {
+        let mut child = self.child.take()?;
+        let pid = child.id()?.to_string();
+        let _ = Command::new("kill").args(["-TERM", &pid]).status().await;
+        let ended = tokio::time::timeout(Duration::from_secs(25), child.wait()).await;
+        ended.ok()?.ok()?.code()
+    }
+
+    /// The process id.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        self.child.as_ref()?.id()
+    }
+
+    /// The base URL of REST, SSE and uplinks.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The URL of gRPC.
+    #[must_use]
+    pub fn grpc(&self) -> &str {
+        &self.grpc
+    }
+
+    /// The admin's token, as written at the first start.
+    #[must_use]
+    pub fn token(&self) -> String {
+        let text = std::fs::read_to_string(self.data_dir().join("admin-token")).unwrap_or_default();
+        text.trim().to_owned()
+    }
+
+    /// The admin.
+    #[must_use]
+    pub fn admin(&self) -> Caller {
+        Caller::new(&self.url, &self.grpc, self.token())
+    }
+
+    /// The data directory.
+    #[must_use]
+    pub fn data_dir(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    /// A folder beside the data directory for the test's own files.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// What it printed until it was up.
+    #[must_use]
+    pub fn printed(&self) -> &[String] {
+        &self.printed
+    }
+
+    /// What it logged, all starts together.
+    #[must_use]
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.dir.path().join("gateway.log")).unwrap_or_default()
+    }
+
+    /// Reads the addresses off what was printed; true once it is up.
+    fn learn(&mut self) -> bool {
+        let all = self.printed.join("\n");
+        let urls = || all.split_whitespace().filter(|word| word.starts_with("http"));
+        let Some(rest) = urls().next() else { return false };
+        self.url = rest.trim_end_matches('/').to_owned();
+        self.grpc = urls().nth(1).unwrap_or_default().trim_end_matches('/').to_owned();
+        !self.grpc.is_empty()
+    }
+}
