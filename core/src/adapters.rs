@@ -11,15 +11,6 @@ use crate::{
     upstream::{Upstream, UpstreamError},
 };
 
-/// The adapter types of which targets can be added.
-const KNOWN: [&str; 1] = ["ssh"];
-
-/// The adapter type of this name.
-#[must_use]
-pub fn known(name: &str) -> Option<&'static str> {
-    KNOWN.into_iter().find(|known| *known == name)
-}
-
 /// The upstreams of every adapter type.
 #[derive(Debug, Clone)]
 pub struct Adapters {

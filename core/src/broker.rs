@@ -16,7 +16,7 @@ mod settle;
 use std::{sync::Arc, time::Duration};
 
 use tokio_util::task::TaskTracker;
-use toolgate_contract::ids::CallId;
+use toolgate_contract::{ids::CallId, v1::ErrorReason};
 use tracing::Instrument;
 
 use self::{admit::Admitted, lend::Lent, refuse::Refusal};
@@ -33,7 +33,7 @@ use crate::{
     journal::Journal,
     keys::Keyring,
     limits::{Buckets, InFlight},
-    results::Results,
+    results::{Ended, Results},
     snapshot::Snapshots,
     telemetry,
 };
@@ -81,8 +81,14 @@ impl Broker {
         let rooms = Arc::clone(&self.0);
         let span = telemetry::call_span(call, facts.caller.principal());
         let rest = async move {
-            let settled = finish(&rooms, lent).await;
-            rooms.results.finish(&stream, settled);
+            let ended = match finish(&rooms, lent).await {
+                Ok(settled) => Ended::Released {
+                    result: settled.release(),
+                    duration_ms: settled.duration_ms(),
+                },
+                Err(failed) => Ended::Failed(failed.into_failure()),
+            };
+            rooms.results.finish(&stream, ended);
         };
         self.0.calls.spawn(rest.instrument(span));
         Ok(call)
@@ -117,6 +123,11 @@ impl Broker {
     pub async fn refuse(&self, caller: &Caller, error: Error) -> Failed {
         let facts = admit::Facts::without_call(&self.0, caller.clone());
         refuse::refused(&self.0, Refusal { facts, error }).await
+    }
+
+    /// Counts on the record what a facade refused before it became a call.
+    pub async fn refused_by_facade(&self, ask: &Ask, reason: ErrorReason) {
+        refuse::by_facade(&self.0, ask, reason).await;
     }
 
     pub(crate) fn rooms(&self) -> &Rooms {

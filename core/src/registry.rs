@@ -27,6 +27,15 @@ pub fn tool(name: &str) -> Option<&'static ToolDef> {
     registry::tool(name)
 }
 
+/// The adapter types of which targets can be added; those of the contract come one by one.
+const ADDABLE: [&str; 1] = ["ssh"];
+
+/// The adapter type of this name, if targets of it can be added.
+#[must_use]
+pub fn addable_adapter(name: &str) -> Option<&'static str> {
+    ADDABLE.into_iter().find(|known| *known == name)
+}
+
 /// Every place where the arguments do not match the tool's schema; empty when they do.
 #[must_use]
 pub fn violations(tool: &ToolDef, arguments: &serde_json::Value) -> Vec<Violation> {

@@ -12,12 +12,14 @@ use std::{
 };
 
 use tokio_util::sync::CancellationToken;
-use toolgate_contract::ids::{CallId, TenantId};
+use toolgate_contract::{
+    ids::{CallId, TenantId},
+    v1::{Failure, ToolResult},
+};
 
+pub(crate) use self::stream::Stream;
 pub use self::stream::Watcher;
-pub(crate) use self::stream::{Stream, tool_result};
 use crate::{
-    broker::{Failed, Settled},
     clock::Clock,
     error::{Error, Missing},
     identity::Principal,
@@ -29,6 +31,20 @@ const KEPT_FOR: Duration = Duration::from_secs(60);
 const MAX_BYTES: usize = 32 << 20;
 /// Finished calls kept for one tenant.
 const MAX_PER_TENANT: usize = 300;
+
+/// How a call ended, as its watchers will be told.
+#[derive(Debug)]
+pub enum Ended {
+    /// With a result that stands on the record.
+    Released {
+        /// The result.
+        result: ToolResult,
+        /// From admission to settlement.
+        duration_ms: i64,
+    },
+    /// Without one.
+    Failed(Failure),
+}
 
 /// The events of invoked calls.
 #[derive(Debug)]
@@ -72,7 +88,7 @@ impl Results {
     }
 
     /// Puts the last events on a stream and starts its time to be read.
-    pub(crate) fn finish(&self, stream: &Stream, ended: Result<Settled, Failed>) {
+    pub(crate) fn finish(&self, stream: &Stream, ended: Ended) {
         let bytes = stream.finish(ended);
         let mut kept = self.kept();
         kept.bytes += bytes;

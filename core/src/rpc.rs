@@ -47,7 +47,7 @@ impl Rpc {
             .add_service(BrokerServiceServer::new(self.clone()).max_decoding_message_size(MAX_MESSAGE))
             .add_service(ProfileServiceServer::new(self.clone()))
             .add_service(StatusServiceServer::new(self));
-        for reflection in reflection() {
+        if let Some(reflection) = reflection() {
             routes.add_service(reflection);
         }
         routes.routes()

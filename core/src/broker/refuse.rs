@@ -5,12 +5,12 @@
 
 use toolgate_contract::{
     ids::{CallId, TenantId},
-    v1::Failure,
+    v1::{ErrorReason, Failure},
 };
 
 use super::{
     Rooms,
-    admit::{Ask, Facts},
+    admit::{self, Ask, Facts},
 };
 use crate::{
     audit::{EventKind, Outcome},
@@ -68,7 +68,7 @@ pub(super) async fn refused(rooms: &Rooms, refusal: Refusal) -> Failed {
         // What the record could not take cannot be recorded either.
         Error::AuditUnavailable(_) => error,
         _ => {
-            count(rooms, &facts, EventKind::RequestRefused, &error);
+            count(rooms, &facts, EventKind::RequestRefused, error.reason());
             error
         }
     };
@@ -78,41 +78,56 @@ pub(super) async fn refused(rooms: &Rooms, refusal: Refusal) -> Failed {
 /// A caller without a valid credential has no tenant: it is counted by where it came from.
 pub(super) fn unknown(rooms: &Rooms, ask: &Ask, error: Error) -> Failed {
     if matches!(error, Error::Unauthenticated) {
-        rooms.journal.count_refusal(Count {
-            tenant: TenantId::system(),
-            kind: EventKind::RequestRefused,
-            principal: ask.source.map_or_else(|| "local".into(), source_prefix),
-            role: String::new(),
-            facade: ask.facade.to_owned(),
-            reason: error.reason().name().to_owned(),
-            capability: String::new(),
-        });
+        count_source(rooms, ask, error.reason());
     }
     Failed { call: None, error }
 }
 
+/// Counts what a facade refused before it became a call.
+pub(super) async fn by_facade(rooms: &Rooms, ask: &Ask, reason: ErrorReason) {
+    match admit::authenticate(rooms, ask).await {
+        Ok(caller) => {
+            let facts = Facts::without_call(rooms, caller);
+            count(rooms, &facts, EventKind::RequestRefused, reason);
+        }
+        Err(_) => count_source(rooms, ask, reason),
+    }
+    telemetry::refused(reason.name());
+}
+
+fn count_source(rooms: &Rooms, ask: &Ask, reason: ErrorReason) {
+    rooms.journal.count_refusal(Count {
+        tenant: TenantId::system(),
+        kind: EventKind::RequestRefused,
+        principal: ask.source.map_or_else(|| "local".into(), source_prefix),
+        role: String::new(),
+        facade: ask.facade.to_owned(),
+        reason: reason.name().to_owned(),
+        capability: String::new(),
+    });
+}
+
 async fn write_rejected(rooms: &Rooms, facts: &Facts) -> Result<(), Error> {
     let principal = facts.caller.principal();
-    let error = Error::WriteRejected { what: "" };
     if rooms
         .buckets
         .take_user(Use::Call, &principal.tenant, &principal.name)
         .is_err()
     {
-        count(rooms, facts, EventKind::WriteRejected, &error);
+        count(rooms, facts, EventKind::WriteRejected, ErrorReason::WriteRejected);
         return Ok(());
     }
     let event = facts.event(
         rooms,
         EventKind::WriteRejected,
         Outcome::Refused,
-        error.reason().name(),
+        ErrorReason::WriteRejected.name(),
     );
     rooms.journal.record(&principal.tenant, event).await?;
     Ok(())
 }
 
-fn count(rooms: &Rooms, facts: &Facts, kind: EventKind, error: &Error) {
+fn count(rooms: &Rooms, facts: &Facts, kind: EventKind, reason: ErrorReason) {
     let principal = facts.caller.principal();
     rooms.journal.count_refusal(Count {
         tenant: principal.tenant.clone(),
@@ -120,7 +135,7 @@ fn count(rooms: &Rooms, facts: &Facts, kind: EventKind, error: &Error) {
         principal: principal.name.as_ref().to_owned(),
         role: principal.role.as_str().to_owned(),
         facade: facts.caller.facade.to_owned(),
-        reason: error.reason().name().to_owned(),
+        reason: reason.name().to_owned(),
         capability: facts.capability.clone(),
     });
 }

@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::json;
-use toolgate_contract::ids::{CallId, EventId};
+use bytes::Bytes;
+use serde_json::{json, value::RawValue};
+use toolgate_contract::{
+    ids::{CallId, EventId},
+    v1,
+};
 
 use super::{Rooms, admit::Facts, dispatch::Dispatched, refuse::Failed};
 use crate::{
@@ -42,6 +46,18 @@ impl Settled {
     #[must_use]
     pub fn meta(&self) -> &str {
         &self.meta
+    }
+
+    /// What may now leave: the result as callers read it.
+    #[must_use]
+    pub fn release(&self) -> v1::ToolResult {
+        let raw = |json: &RawValue| Bytes::copy_from_slice(json.get().as_bytes());
+        v1::ToolResult {
+            content: raw(&self.result.content),
+            structured_content: self.result.structured.as_deref().map_or_else(Bytes::new, raw),
+            is_error: self.result.is_error,
+            meta: Bytes::copy_from_slice(self.meta.as_bytes()),
+        }
     }
 
     /// From admission to settlement.

@@ -88,7 +88,6 @@ async fn execute(store: &Store, tenant: &TenantId, sql: &'static str, params: Ve
 #[derive(Debug)]
 enum Value {
     Text(String),
-    Int(i64),
     Blob(Vec<u8>),
 }
 
@@ -96,7 +95,6 @@ impl Value {
     fn param(&self) -> Param<'_> {
         match self {
             Self::Text(text) => Param::Text(text),
-            Self::Int(int) => Param::Int(*int),
             Self::Blob(blob) => Param::Blob(blob),
         }
     }

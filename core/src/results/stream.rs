@@ -5,18 +5,15 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use bytes::Bytes;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::{
     ids::{CallId, TenantId},
-    v1::{CallDone, ToolResult, WatchResponse, watch_response::Event},
+    v1::{CallDone, WatchResponse, watch_response::Event},
 };
 
-use crate::{
-    broker::{Failed, Settled},
-    identity::Principal,
-};
+use super::Ended;
+use crate::identity::Principal;
 
 /// The events of one call.
 #[derive(Debug)]
@@ -60,15 +57,12 @@ impl Stream {
     }
 
     /// Puts the last events; returns the bytes they hold.
-    pub(super) fn finish(&self, ended: Result<Settled, Failed>) -> usize {
+    pub(super) fn finish(&self, ended: Ended) -> usize {
         let last = match ended {
-            Ok(settled) => vec![
-                Event::ToolResult(tool_result(&settled)),
-                Event::Done(CallDone {
-                    duration_ms: settled.duration_ms(),
-                }),
-            ],
-            Err(failed) => vec![Event::Error(failed.into_failure())],
+            Ended::Released { result, duration_ms } => {
+                vec![Event::ToolResult(result), Event::Done(CallDone { duration_ms })]
+            }
+            Ended::Failed(failure) => vec![Event::Error(failure)],
         };
         let bytes = last.iter().map(size).sum();
         self.events.send_modify(|events| {
@@ -125,18 +119,6 @@ impl Drop for Watcher {
         if last && !self.events.borrow().ended {
             self.stream.cancel.cancel();
         }
-    }
-}
-
-/// A settled result as released.
-pub(crate) fn tool_result(settled: &Settled) -> ToolResult {
-    let result = settled.result();
-    let raw = |json: &serde_json::value::RawValue| Bytes::copy_from_slice(json.get().as_bytes());
-    ToolResult {
-        content: raw(&result.content),
-        structured_content: result.structured.as_deref().map_or_else(Bytes::new, raw),
-        is_error: result.is_error,
-        meta: Bytes::copy_from_slice(settled.meta().as_bytes()),
     }
 }
 

@@ -2,7 +2,7 @@ use super::*;
 use crate::identity::Role;
 use toolgate_contract::{
     ids::TokenId,
-    v1::{WatchResponse, watch_response::Event},
+    v1::{ErrorReason, WatchResponse, watch_response::Event},
 };
 
 fn principal(tenant: &TenantId, name: &str) -> Principal {
@@ -38,18 +38,16 @@ impl Given {
     }
 
     fn fail(&self, stream: &Stream) {
-        self.results.finish(
-            stream,
-            Err(Failed {
-                call: Some(stream.call()),
-                error: Error::Overloaded,
-            }),
-        );
+        self.results.finish(stream, failed());
     }
 
     fn watch(&self, call: CallId) -> Watcher {
         self.results.watch(&call.to_string(), None, &self.owner).unwrap()
     }
+}
+
+fn failed() -> Ended {
+    Ended::Failed(Failure::new(ErrorReason::Overloaded, "busy"))
 }
 
 fn is_missing(watched: Result<Watcher, Error>) -> bool {
@@ -176,13 +174,7 @@ fn many_results_of_a_tenant_push_out_its_oldest_and_nobody_elses() {
     let other = principal(&TenantId::mint(), "casey");
     let theirs = CallId::mint();
     let stream = given.results.open(theirs, &other, CancellationToken::new());
-    given.results.finish(
-        &stream,
-        Err(Failed {
-            call: None,
-            error: Error::Overloaded,
-        }),
-    );
+    given.results.finish(&stream, failed());
     let calls: Vec<_> = (0..MAX_PER_TENANT + 2)
         .map(|_| {
             let (call, stream, _) = given.open();

@@ -3,16 +3,17 @@
 use futures::{Stream, stream};
 use tonic::{Request, Response, Status};
 use toolgate_contract::v1::{
-    CallRequest, CallResponse, InvokeRequest, InvokeResponse, ListToolsRequest, ListToolsResponse,
-    WatchRequest, WatchResponse, broker_service_server::BrokerService,
+    CallRequest, CallResponse, ErrorReason, InvokeRequest, InvokeResponse, ListToolsRequest,
+    ListToolsResponse, ReportRefusalRequest, ReportRefusalResponse, WatchRequest, WatchResponse,
+    broker_service_server::BrokerService,
 };
 
 use super::{Rpc, ask, list, status};
 use crate::{
-    broker::Wish,
+    broker::{Door, Wish},
     identity::Action,
     limits::Use,
-    results::{Watcher, tool_result},
+    results::Watcher,
 };
 
 #[tonic::async_trait]
@@ -113,9 +114,30 @@ impl BrokerService for Rpc {
             .map_err(status)?;
         Ok(Response::new(CallResponse {
             correlation_id: settled.call().to_string(),
-            result: Some(tool_result(&settled)),
+            result: Some(settled.release()),
             duration_ms: settled.duration_ms(),
         }))
+    }
+
+    async fn report_refusal(
+        &self,
+        request: Request<ReportRefusalRequest>,
+    ) -> Result<Response<ReportRefusalResponse>, Status> {
+        if request.extensions().get::<Door>() != Some(&Door::Facade) {
+            return Err(Status::permission_denied("for facades only"));
+        }
+        let ask = ask::of(&request);
+        match request.into_inner().reason() {
+            reason @ (ErrorReason::OriginForbidden
+            | ErrorReason::RequestMalformed
+            | ErrorReason::RequestTooLarge) => {
+                self.broker.refused_by_facade(&ask, reason).await;
+                Ok(Response::new(ReportRefusalResponse {}))
+            }
+            _ => Err(Status::invalid_argument(
+                "reason: not one that a facade refuses with",
+            )),
+        }
     }
 }
 

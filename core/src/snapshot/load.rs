@@ -84,7 +84,10 @@ fn token(row: &Row) -> Result<Option<([u8; 32], Token)>, StoreError> {
 }
 
 fn target(row: &Row) -> Result<Option<Arc<Target>>, StoreError> {
-    let (Ok(id), Some(adapter)) = (row.text(0)?.parse(), crate::adapters::known(row.text(1)?)) else {
+    let (Ok(id), Some(adapter)) = (
+        row.text(0)?.parse(),
+        crate::registry::addable_adapter(row.text(1)?),
+    ) else {
         return Ok(None);
     };
     Ok(Some(Arc::new(Target {
