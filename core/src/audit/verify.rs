@@ -6,6 +6,7 @@
 //! What no chain can show by itself: a tail cut off together with a head set back to fit. Checkpoints show that.
 
 mod evidence;
+mod suspicion;
 mod verdict;
 mod walk;
 
@@ -15,7 +16,7 @@ use toolgate_contract::ids::TenantId;
 
 use self::{
     evidence::{Evidence, Seals},
-    verdict::Suspicion,
+    suspicion::Suspicion,
 };
 pub use self::{
     verdict::{Verdict, Verification},
