@@ -1,1 +1,26 @@
-//! Placeholder.
+//! The facade: decode, encode and errors per dialect, and the WebSocket end of uplinks.
+//!
+//! Speaks to the core only through the contract's generated clients, over whatever service the binary passes in: the
+//! core in this process, a Unix socket or TCP. Holds no rules: who may do what, which tools exist and what stands on
+//! the record is decided in core. May touch the contract; must not know core.
+
+mod config;
+mod edge;
+mod error;
+mod link;
+mod rest;
+mod serve;
+pub mod tls;
+mod uplink;
+
+pub use config::{FacadeConfig, Limits, MetricsText, check_bind};
+pub use error::FacadeError;
+pub use rest::router;
+pub use serve::serve;
+
+/// The way to the core: any service that carries gRPC.
+pub type CoreService = tower::util::BoxCloneSyncService<
+    http::Request<tonic::body::Body>,
+    http::Response<tonic::body::Body>,
+    tower::BoxError,
+>;

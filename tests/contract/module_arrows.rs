@@ -9,9 +9,6 @@ use crate::golden;
 
 const ROOT: &str = "core/src/";
 
-/// Arrows that point the wrong way today; each is a debt and goes when its room is mended.
-const DEBTS: [(&str, &str); 2] = [("results", "broker"), ("snapshot", "adapters")];
-
 /// Room → rooms it uses.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
@@ -29,7 +26,7 @@ fn rooms_of_the_core_use_each_other_only_as_the_golden_list_says() {
 fn no_room_uses_the_broker() {
     for (room, others) in arrows() {
         // `rpc` is the door through which calls come in; the assembly starts the whole.
-        let door = room == "rpc" || room == "broker" || is_assembly(&room) || is_debt(&room, "broker");
+        let door = room == "rpc" || room == "broker" || is_assembly(&room);
         assert!(door || !others.contains("broker"), "{room} uses the broker");
     }
 }
@@ -38,8 +35,8 @@ fn no_room_uses_the_broker() {
 fn rooms_of_the_core_form_no_circle() {
     let mut left = arrows();
     left.retain(|room, _| !is_assembly(room));
-    for (room, others) in &mut left {
-        others.retain(|other| !is_assembly(other) && !is_debt(room, other));
+    for others in left.values_mut() {
+        others.retain(|room| !is_assembly(room));
     }
     loop {
         let rooms: BTreeSet<String> = left.keys().cloned().collect();
@@ -60,10 +57,6 @@ fn paths_are_found_alone_in_groups_and_inline() {
     let text = "use crate::audit::Row;\nuse crate::{clock::Clock, keys::{a, b}, store};\n// crate::comment\nlet x = crate::journal::open();\n#[cfg(test)]\nmod tests { use crate::broker; }";
     let rooms: Vec<String> = rooms_in(text).into_iter().collect();
     assert_eq!(rooms, ["audit", "clock", "journal", "keys", "store"]);
-}
-
-fn is_debt(room: &str, other: &str) -> bool {
-    DEBTS.contains(&(room, other))
 }
 
 /// The modules that put the rooms together and may therefore know all of them.

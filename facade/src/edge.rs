@@ -1,0 +1,125 @@
+//! The rim of every route: who may knock at all, what is measured, and headers that every answer carries.
+//!
+//! Looks at `Host` and `Origin` before anything else of the request is read. Knows no route, no credential, no body.
+
+mod hosts;
+mod observe;
+
+pub(crate) use hosts::Hosts;
+pub(crate) use observe::Gauges;
+
+use std::{
+    convert::Infallible,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Instant,
+};
+
+use axum::{
+    extract::{MatchedPath, Request},
+    response::{IntoResponse, Response},
+};
+use futures::future::BoxFuture;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use tower::{Layer, Service};
+use tracing::Instrument;
+
+use crate::{link::Peer, rest::Problem};
+
+/// Wraps the whole router.
+#[derive(Debug, Clone)]
+pub(crate) struct Rim {
+    hosts: Arc<Hosts>,
+    gauges: Arc<Gauges>,
+}
+
+impl Rim {
+    pub(crate) fn new(hosts: Hosts, gauges: Gauges) -> Self {
+        Self {
+            hosts: Arc::new(hosts),
+            gauges: Arc::new(gauges),
+        }
+    }
+}
+
+impl<S> Layer<S> for Rim {
+    type Service = Guarded<S>;
+
+    fn layer(&self, inner: S) -> Guarded<S> {
+        Guarded {
+            inner,
+            rim: self.clone(),
+        }
+    }
+}
+
+/// The router behind the rim.
+#[derive(Debug, Clone)]
+pub(crate) struct Guarded<S> {
+    inner: S,
+    rim: Rim,
+}
+
+impl<S> Service<Request> for Guarded<S>
+where
+    S: Service<Request, Error = Infallible> + Clone + Send + 'static,
+    S::Response: IntoResponse,
+    S::Future: Send,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response, Infallible>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let began = Instant::now();
+        let gauges = Arc::clone(&self.rim.gauges);
+        let template = request
+            .extensions()
+            .get::<MatchedPath>()
+            .map_or("", MatchedPath::as_str);
+        let place = gauges.place(template, request.method());
+        let span = tracing::debug_span!("request", method = %request.method(), route = template);
+        let dialled = request.extensions().get::<Peer>().map(|peer| peer.dialled);
+        let admitted = self.rim.hosts.check(request.uri(), request.headers(), dialled);
+        let answer = match admitted {
+            Ok(()) => Ok(self.inner.call(request)),
+            Err(failure) => Err(Problem::from(failure)),
+        };
+        let whole = async move {
+            let mut response = match answer {
+                Ok(answer) => answer.await?.into_response(),
+                Err(problem) => problem.into_response(),
+            };
+            protect(response.headers_mut());
+            gauges.observe(place, &response, began.elapsed());
+            Ok(response)
+        };
+        Box::pin(whole.instrument(span))
+    }
+}
+
+/// Headers that keep browsers from guessing, storing, framing or telling others.
+fn protect(headers: &mut HeaderMap) {
+    const DEFAULTS: [(HeaderName, HeaderValue); 4] = [
+        (
+            header::X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        ),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static(
+                "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+            ),
+        ),
+        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    ];
+    headers.reserve(DEFAULTS.len());
+    for (name, value) in DEFAULTS {
+        headers.entry(name).or_insert(value);
+    }
+}

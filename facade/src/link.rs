@@ -1,0 +1,295 @@
+//! The link to the core: its clients, and what is told about the caller on every rpc.
+//!
+//! Nothing is judged here: the credential goes on as it came. It is taken from the header only, never from the query,
+//! which would end in logs and histories.
+
+mod core;
+
+use std::{future::Future, net::IpAddr, time::Duration};
+
+use axum::extract::FromRequestParts;
+use http::{HeaderMap, HeaderName, HeaderValue, header::AUTHORIZATION, request::Parts};
+use tonic::{Extensions, Request, Response, Status, metadata::MetadataMap};
+use toolgate_contract::v1::{
+    ErrorReason, Failure, broker_service_client::BrokerServiceClient,
+    status_service_client::StatusServiceClient, target_service_client::TargetServiceClient,
+    uplink_service_client::UplinkServiceClient,
+};
+
+use self::core::Core;
+use crate::{
+    CoreService,
+    rest::{Problem, Shared},
+};
+
+/// Results may be 8 MiB and frames 9 MiB; a message carries either with room for the rest.
+const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;
+
+const FACADE: HeaderName = HeaderName::from_static("toolgate-facade");
+const SOURCE: HeaderName = HeaderName::from_static("toolgate-source");
+const PROFILE: HeaderName = HeaderName::from_static("toolgate-profile");
+const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
+const TRACE: HeaderName = HeaderName::from_static("traceparent");
+const FORWARDED: HeaderName = HeaderName::from_static("x-forwarded-for");
+const REST: HeaderValue = HeaderValue::from_static("rest");
+
+/// The clients of the core.
+#[derive(Debug, Clone)]
+pub(crate) struct Link {
+    core: Core,
+    patience: Duration,
+}
+
+impl Link {
+    pub(crate) fn new(core: CoreService, patience: Duration) -> Self {
+        Self {
+            core: Core::new(core),
+            patience,
+        }
+    }
+
+    pub(crate) fn broker(&self) -> BrokerServiceClient<Core> {
+        BrokerServiceClient::new(self.core.clone()).max_decoding_message_size(MESSAGE_LIMIT)
+    }
+
+    pub(crate) fn targets(&self) -> TargetServiceClient<Core> {
+        TargetServiceClient::new(self.core.clone()).max_decoding_message_size(MESSAGE_LIMIT)
+    }
+
+    pub(crate) fn status(&self) -> StatusServiceClient<Core> {
+        StatusServiceClient::new(self.core.clone())
+    }
+
+    pub(crate) fn uplink(&self) -> UplinkServiceClient<Core> {
+        UplinkServiceClient::new(self.core.clone())
+            .max_decoding_message_size(MESSAGE_LIMIT)
+            .max_encoding_message_size(MESSAGE_LIMIT)
+    }
+
+    pub(crate) fn any(&self) -> tonic::client::Grpc<Core> {
+        tonic::client::Grpc::new(self.core.clone()).max_decoding_message_size(MESSAGE_LIMIT)
+    }
+
+    /// Waits for the beginning of the core's answer, but not for ever.
+    pub(crate) async fn ask<T>(
+        &self,
+        answer: impl Future<Output = Result<Response<T>, Status>>,
+    ) -> Result<T, Problem> {
+        match tokio::time::timeout(self.patience, answer).await {
+            Ok(answer) => Ok(answer?.into_inner()),
+            Err(_) => Err(Failure::new(
+                ErrorReason::Overloaded,
+                "the gateway's core does not answer; try again later",
+            )
+            .retry_after(Duration::from_secs(5))
+            .into()),
+        }
+    }
+}
+
+/// The other end of a connection, told once per connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Peer {
+    /// The peer's address as the core shall hear it.
+    pub(crate) source: HeaderValue,
+    /// The address the peer dialled: naming it in `Host` is no foreign name.
+    pub(crate) dialled: IpAddr,
+    /// Keying material of the TLS connection, when TLS ends here.
+    pub(crate) exporter: Option<[u8; 32]>,
+}
+
+/// What the core is told about a request: metadata, ready to be sent.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    metadata: MetadataMap,
+}
+
+impl Caller {
+    /// The rpc's request.
+    pub(crate) fn request<T>(self, message: T) -> Request<T> {
+        Request::from_parts(self.metadata, Extensions::default(), message)
+    }
+
+    /// The same caller for a second rpc.
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            metadata: self.metadata.clone(),
+        }
+    }
+
+    pub(crate) fn metadata_mut(&mut self) -> &mut MetadataMap {
+        &mut self.metadata
+    }
+
+    /// The credential and profile as bytes that tell callers apart.
+    pub(crate) fn identity(&self) -> [&[u8]; 2] {
+        let bytes = |name: &HeaderName| {
+            self.metadata
+                .get(name.as_str())
+                .map_or(&[][..], |value| value.as_bytes())
+        };
+        [bytes(&AUTHORIZATION), bytes(&PROFILE)]
+    }
+
+    fn read(parts: &Parts, behind_proxy: bool) -> Result<Self, Failure> {
+        let mut told = HeaderMap::with_capacity(8);
+        told.insert(FACADE, REST);
+        for name in [AUTHORIZATION, PROFILE, TRACE] {
+            if let Some(value) = single(&parts.headers, &name)? {
+                told.insert(name, value.clone());
+            }
+        }
+        if let Some(value) = single(&parts.headers, &TIMEOUT)? {
+            if !is_timeout(value.as_bytes()) {
+                return Err(malformed(
+                    "header grpc-timeout is not up to 8 digits and one of H, M, S, m, u, n",
+                ));
+            }
+            told.insert(TIMEOUT, value.clone());
+        }
+        if let Some(source) = source(parts, behind_proxy) {
+            told.insert(SOURCE, source);
+        }
+        Ok(Self {
+            metadata: MetadataMap::from_headers(told),
+        })
+    }
+}
+
+impl FromRequestParts<Shared> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
+        Ok(Self::read(parts, shared.behind_proxy)?)
+    }
+}
+
+/// One value or none: two readers of a doubled header could each see another one.
+fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, Failure> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next();
+    if values.next().is_some() {
+        return Err(malformed(format!("header {name} is given twice")));
+    }
+    Ok(first)
+}
+
+/// The right-most entry is the one our own proxy wrote; those before it are the caller's claims.
+fn source(parts: &Parts, behind_proxy: bool) -> Option<HeaderValue> {
+    let forwarded = || -> Option<HeaderValue> {
+        let last = parts
+            .headers
+            .get_all(FORWARDED)
+            .iter()
+            .next_back()?
+            .to_str()
+            .ok()?;
+        let address: IpAddr = last.rsplit(',').next()?.trim().parse().ok()?;
+        HeaderValue::try_from(address.to_string()).ok()
+    };
+    let peer = || parts.extensions.get::<Peer>().map(|peer| peer.source.clone());
+    if behind_proxy {
+        forwarded().or_else(peer)
+    } else {
+        peer()
+    }
+}
+
+fn is_timeout(text: &[u8]) -> bool {
+    let Some((unit, digits)) = text.split_last() else {
+        return false;
+    };
+    b"HMSmun".contains(unit) && (1..=8).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit)
+}
+
+fn malformed(message: impl Into<String>) -> Failure {
+    Failure::new(ErrorReason::RequestMalformed, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(headers: &[(&str, &str)], behind_proxy: bool) -> Result<HeaderMap, String> {
+        let mut request = http::Request::builder();
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (mut parts, ()) = request.body(()).unwrap().into_parts();
+        parts.extensions.insert(Peer {
+            source: HeaderValue::from_static("192.0.2.7"),
+            dialled: [127, 0, 0, 1].into(),
+            exporter: None,
+        });
+        let caller = Caller::read(&parts, behind_proxy).map_err(|failure| failure.message)?;
+        Ok(caller.metadata.into_headers())
+    }
+
+    #[test]
+    fn the_core_hears_the_caller_word_for_word() {
+        let told = told(
+            &[
+                ("authorization", "Bearer tgk_a_b"),
+                ("toolgate-profile", "hosts"),
+                ("grpc-timeout", "1500m"),
+                (
+                    "traceparent",
+                    "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                ),
+                ("cookie", "x=y"),
+                ("toolgate-facade", "grpc"),
+                ("toolgate-source", "10.9.9.9"),
+                ("tls-exporter-bin", "AAAA"),
+            ],
+            false,
+        )
+        .unwrap();
+        assert_eq!(told["authorization"], "Bearer tgk_a_b");
+        assert_eq!(told["toolgate-profile"], "hosts");
+        assert_eq!(told["grpc-timeout"], "1500m");
+        assert_eq!(told["toolgate-facade"], "rest");
+        assert_eq!(told["toolgate-source"], "192.0.2.7");
+        assert!(told.contains_key("traceparent"));
+        assert_eq!(told.len(), 6);
+    }
+
+    #[test]
+    fn forwarded_addresses_are_believed_only_behind_a_proxy_and_only_the_last_one() {
+        let check = |value: &str, behind_proxy, expected: &str| {
+            let told = told(&[("x-forwarded-for", value)], behind_proxy).unwrap();
+            assert_eq!(told["toolgate-source"], expected, "{value}");
+        };
+        check("203.0.113.9", false, "192.0.2.7");
+        check("203.0.113.9", true, "203.0.113.9");
+        check("10.0.0.1, 203.0.113.9", true, "203.0.113.9");
+        check("203.0.113.9, not an address", true, "192.0.2.7");
+        check("2001:db8::1", true, "2001:db8::1");
+        let doubled = [
+            ("x-forwarded-for", "10.0.0.1"),
+            ("x-forwarded-for", "203.0.113.9"),
+        ];
+        assert_eq!(
+            super::tests::told(&doubled, true).unwrap()["toolgate-source"],
+            "203.0.113.9"
+        );
+    }
+
+    #[test]
+    fn doubled_headers_and_odd_deadlines_are_refused_by_name() {
+        let check = |headers: &[(&str, &str)], name: &str| {
+            let message = told(headers, false).unwrap_err();
+            assert!(message.contains(name), "{message}");
+        };
+        check(
+            &[("authorization", "Bearer a"), ("authorization", "Bearer b")],
+            "authorization",
+        );
+        check(
+            &[("toolgate-profile", "a"), ("toolgate-profile", "b")],
+            "toolgate-profile",
+        );
+        for value in ["", "S", "10", "10s", "123456789S", "-1S", "1 S"] {
+            check(&[("grpc-timeout", value)], "grpc-timeout");
+        }
+    }
+}

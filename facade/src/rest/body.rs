@@ -1,0 +1,148 @@
+//! Reads request bodies within bounds: size and time, then nesting and count of values, before anything is parsed.
+//!
+//! Bodies are one JSON object, not compressed. What stands in it is read by the route.
+
+use axum::{
+    body::Body,
+    extract::{FromRequest, Request},
+};
+use bytes::Bytes;
+use http::{HeaderMap, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::Deserialize;
+use toolgate_contract::v1::{ErrorReason, Failure};
+
+use super::{Problem, Shared};
+use crate::Limits;
+
+/// The limit of the arguments is 64; the envelope around them is one level more.
+const DEPTH: usize = 65;
+/// The limit of the arguments is 10,000; the envelope around them is less than the rest.
+const VALUES: usize = 10_100;
+
+/// The bytes of a body that is one JSON object by its first byte and within all bounds.
+#[derive(Debug)]
+pub(crate) struct ObjectBody(pub(crate) Bytes);
+
+impl FromRequest<Shared> for ObjectBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, shared: &Shared) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let bytes = read(body, &parts.headers, &shared.limits).await?;
+        check_bounds(&bytes)?;
+        Ok(Self(bytes))
+    }
+}
+
+impl ObjectBody {
+    /// Parses the object; unknown, doubled and misspelt keys are told by name and place.
+    pub(crate) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Failure> {
+        serde_json::from_slice(&self.0)
+            .map_err(|error| malformed(format!("the body cannot be read: {error}")))
+    }
+}
+
+async fn read(body: Body, headers: &HeaderMap, limits: &Limits) -> Result<Bytes, Failure> {
+    if headers
+        .get(header::CONTENT_ENCODING)
+        .is_some_and(|coding| coding != "identity")
+    {
+        return Err(malformed(
+            "the body is compressed; send it as it is, without content-encoding",
+        ));
+    }
+    let told = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if told.is_some_and(|length| length > limits.body) {
+        return Err(too_large(limits.body));
+    }
+    match tokio::time::timeout(limits.body_read, Limited::new(body, limits.body).collect()).await {
+        Ok(Ok(whole)) => Ok(whole.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(limits.body)),
+        Ok(Err(_)) => Err(malformed("the body ended before it was whole")),
+        Err(_) => Err(malformed(format!(
+            "the body did not arrive within {} seconds",
+            limits.body_read.as_secs()
+        ))),
+    }
+}
+
+/// Counts nesting and values without building anything. Bytes that are no JSON are left to the parser.
+fn check_bounds(bytes: &[u8]) -> Result<(), Failure> {
+    match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        Some(b'{') => {}
+        Some(_) => return Err(malformed("the body is not a JSON object")),
+        None => return Err(malformed("the body is empty; a JSON object is wanted")),
+    }
+    let (mut depth, mut values, mut in_text, mut escaped) = (0_usize, 1_usize, false, false);
+    for (at, byte) in bytes.iter().enumerate() {
+        if in_text {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => in_text = false,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => in_text = true,
+            b'{' | b'[' => (depth, values) = (depth + 1, values + 1),
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b',' => values += 1,
+            _ => continue,
+        }
+        if depth > DEPTH {
+            return Err(malformed(format!(
+                "the body is nested too deep at byte {at}; 64 levels are allowed"
+            )));
+        }
+        if values > VALUES {
+            return Err(malformed(format!(
+                "the body has too many values at byte {at}; 10000 are allowed"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn too_large(limit: usize) -> Failure {
+    Failure::new(
+        ErrorReason::RequestTooLarge,
+        format!("the body is over the limit of {limit} bytes"),
+    )
+}
+
+pub(crate) fn malformed(message: impl Into<String>) -> Failure {
+    Failure::new(ErrorReason::RequestMalformed, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nesting_and_count_are_bounded_before_parsing() {
+        let check =
+            |text: String, expected: bool| assert_eq!(check_bounds(text.as_bytes()).is_ok(), expected);
+        let nested = |depth: usize| format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
+        check(nested(65), true);
+        check(nested(66), false);
+        check("[".repeat(1_000_000), false);
+        check(format!(r#"{{"a":"{}"}}"#, "[".repeat(1000)), true);
+        check(format!(r#"{{"a":"\"{}"}}"#, "[".repeat(1000)), true);
+        check(format!(r#"{{"a":[{}1]}}"#, "1,".repeat(10_000)), true);
+        check(format!(r#"{{"a":[{}1]}}"#, "1,".repeat(11_000)), false);
+        check(format!(r#"{{"a":[{}1]}}"#, "{},".repeat(6_000)), false);
+    }
+
+    #[test]
+    fn a_body_is_one_object() {
+        for text in ["", "  \n", "[]", "1", "\"{\"", "null", "\u{feff}{}"] {
+            assert!(check_bounds(text.as_bytes()).is_err(), "{text:?}");
+        }
+        assert!(check_bounds(b" \r\n\t{}").is_ok());
+    }
+}

@@ -1,0 +1,203 @@
+//! `GET /api/mcp/stream/{correlationId}`: a call's events as server-sent events.
+//!
+//! Events are pulled from the core as fast as the socket takes them, so a slow reader fills the core's bounded queue
+//! and nothing here. Dropping the body drops the rpc, which is how the core learns that a reader left.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    body::Body,
+    extract::{Path, State},
+    response::Response,
+};
+use bytes::{BufMut, Bytes, BytesMut};
+use futures::Stream;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http_body::Frame;
+use tokio::time::{Instant, Sleep};
+use tonic::Streaming;
+use toolgate_contract::v1::{ErrorReason, Failure, WatchRequest, WatchResponse, watch_response::Event};
+
+use super::{
+    super::{Problem, Shared, problem},
+    result,
+};
+use crate::link::Caller;
+
+pub(in crate::rest) const PATH: &str = "/api/mcp/stream/{correlation_id}";
+
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+/// Events that are ready leave together up to this size.
+const ENOUGH: usize = 32 * 1024;
+
+pub(in crate::rest) async fn stream(
+    State(shared): State<Shared>,
+    Path(correlation_id): Path<String>,
+    method: Method,
+    headers: HeaderMap,
+    caller: Caller,
+) -> Result<Response, Problem> {
+    if method == Method::HEAD {
+        // A watch that reads nothing would, on leaving, cancel the call.
+        return Ok(super::super::method_not_allowed("GET"));
+    }
+    let last_event_id = match headers.get(LAST_EVENT_ID) {
+        Some(id) => Some(id.to_str().map_err(|_| malformed_id())?.to_owned()),
+        None => None,
+    };
+    let resumed = last_event_id.is_some();
+    let request = WatchRequest {
+        correlation_id: correlation_id.clone(),
+        last_event_id,
+    };
+    let watch = shared
+        .link
+        .ask(shared.link.broker().watch(caller.request(request)))
+        .await?;
+    shared.held.release(&correlation_id);
+    let mut response = Response::new(Body::new(Events::new(watch, resumed)));
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/event-stream"),
+    );
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+fn malformed_id() -> Failure {
+    Failure::new(
+        ErrorReason::RequestMalformed,
+        "header last-event-id is not plain text",
+    )
+}
+
+/// The body of an event stream. Owns the rpc.
+struct Events {
+    watch: Streaming<WatchResponse>,
+    /// When the next comment is due; made when the stream first has nothing to say.
+    quiet: Option<Pin<Box<Sleep>>>,
+    /// A resumed stream may rightly have nothing left to tell.
+    may_be_empty: bool,
+    ended: bool,
+}
+
+impl Events {
+    fn new(watch: Streaming<WatchResponse>, resumed: bool) -> Self {
+        Self {
+            watch,
+            quiet: None,
+            may_be_empty: resumed,
+            ended: false,
+        }
+    }
+
+    /// Collects what is ready now.
+    fn gather(&mut self, cx: &mut Context<'_>) -> BytesMut {
+        let mut out = BytesMut::new();
+        while !self.ended && out.len() < ENOUGH {
+            match Pin::new(&mut self.watch).poll_next(cx) {
+                Poll::Ready(Some(Ok(event))) => {
+                    self.may_be_empty = false;
+                    self.ended = write(&mut out, &event);
+                }
+                Poll::Ready(Some(Err(status))) => self.fail(&mut out, &Failure::from_status(&status)),
+                Poll::Ready(None) if self.may_be_empty => self.ended = true,
+                Poll::Ready(None) => self.fail(
+                    &mut out,
+                    &Failure::new(
+                        ErrorReason::Internal,
+                        "the stream ended before the call did; read it again",
+                    ),
+                ),
+                Poll::Pending => break,
+            }
+        }
+        out
+    }
+
+    fn fail(&mut self, out: &mut BytesMut, failure: &Failure) {
+        self.ended = true;
+        write_error(out, failure);
+    }
+
+    fn poll_quiet(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let quiet = self
+            .quiet
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(KEEP_ALIVE)));
+        quiet.as_mut().poll(cx)
+    }
+}
+
+impl http_body::Body for Events {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let mut out = self.gather(cx);
+        if out.is_empty() {
+            if self.ended {
+                return Poll::Ready(None);
+            }
+            if self.poll_quiet(cx).is_pending() {
+                return Poll::Pending;
+            }
+            out.put_slice(b":\n\n");
+        }
+        if let Some(quiet) = &mut self.quiet {
+            quiet.as_mut().reset(Instant::now() + KEEP_ALIVE);
+        }
+        Poll::Ready(Some(Ok(Frame::data(out.freeze()))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.ended
+    }
+}
+
+/// Writes one event and tells whether it is the last one.
+fn write(out: &mut BytesMut, response: &WatchResponse) -> bool {
+    let Some(event) = &response.event else {
+        return false;
+    };
+    if !response.id.is_empty() && !response.id.bytes().any(|byte| byte.is_ascii_control()) {
+        out.put_slice(b"id: ");
+        out.put_slice(response.id.as_bytes());
+        out.put_u8(b'\n');
+    }
+    match event {
+        Event::ToolResult(outcome) => {
+            out.put_slice(b"event: tool_result\ndata: ");
+            result::write(out, outcome);
+            out.put_slice(b"\n\n");
+            false
+        }
+        Event::Done(done) => {
+            out.put_slice(b"event: done\ndata: {\"durationMs\":");
+            result::write_number(out, done.duration_ms);
+            out.put_slice(b"}\n\n");
+            true
+        }
+        Event::Error(failure) => {
+            write_error(out, failure);
+            true
+        }
+    }
+}
+
+fn write_error(out: &mut BytesMut, failure: &Failure) {
+    out.put_slice(b"event: error\ndata: ");
+    out.put_slice(&problem::json(failure));
+    out.put_slice(b"\n\n");
+}

@@ -1,0 +1,176 @@
+//! `Failure` → problem details of RFC 9457.
+//!
+//! The type is a stable URN per reason, title and status come from the contract's one table, and the detail is the
+//! text that was written for callers. Facts of the failure become members beside them.
+
+use std::collections::BTreeMap;
+
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tonic::Status;
+use toolgate_contract::v1::{ErrorReason, Failure};
+
+const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+
+/// Members that a fact of the same name must not replace.
+const OWN: [&str; 9] = [
+    "type",
+    "title",
+    "status",
+    "detail",
+    "instance",
+    "reason",
+    "violations",
+    "targets",
+    "retryAfterMs",
+];
+
+/// A failure on its way to an HTTP caller.
+#[derive(Debug)]
+pub(crate) struct Problem(Box<Failure>);
+
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Self {
+        Self(Box::new(failure))
+    }
+}
+
+impl From<Status> for Problem {
+    fn from(status: Status) -> Self {
+        Failure::from_status(&status).into()
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = self.0.reason().http_status();
+        // The table holds statuses only; a test walks it.
+        with_status(
+            *self.0,
+            StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+        )
+    }
+}
+
+/// A failure whose status is HTTP's own business, such as 405.
+pub(super) fn with_status(failure: Failure, status: StatusCode) -> Response {
+    let reason = failure.reason();
+    let mut details = Details::of(&failure);
+    details.status = status.as_u16();
+    let mut response = Response::new(details.write().into());
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, PROBLEM_JSON);
+    if let Some(seconds) = failure.retry_after_seconds() {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if reason == ErrorReason::CredentialInvalid {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response.extensions_mut().insert(reason);
+    response
+}
+
+/// The problem's JSON on one line, as bodies and SSE events carry it.
+pub(crate) fn json(failure: &Failure) -> Bytes {
+    Details::of(failure).write()
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Details<'a> {
+    r#type: String,
+    title: &'static str,
+    status: u16,
+    detail: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instance: Option<String>,
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    violations: Vec<Violation<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<Choice<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<i64>,
+    #[serde(flatten)]
+    facts: BTreeMap<&'a str, Fact<'a>>,
+}
+
+#[derive(Serialize)]
+struct Violation<'a> {
+    pointer: &'a str,
+    keyword: &'a str,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct Choice<'a> {
+    id: &'a str,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Fact<'a> {
+    Text(&'a str),
+    Json(Box<RawValue>),
+}
+
+impl<'a> Details<'a> {
+    fn write(&self) -> Bytes {
+        // Strings, numbers and checked JSON always serialise.
+        serde_json::to_vec(self).unwrap_or_else(|_| b"{}".to_vec()).into()
+    }
+
+    fn of(failure: &'a Failure) -> Self {
+        let reason = failure.reason();
+        let violations = failure.violations.iter();
+        let targets = failure.targets.iter();
+        Self {
+            r#type: reason.problem_type(),
+            title: reason.title(),
+            status: reason.http_status(),
+            detail: &failure.message,
+            instance: failure
+                .metadata
+                .get("correlationId")
+                .map(|id| format!("urn:toolgate:call:{id}")),
+            reason: reason.name(),
+            violations: violations
+                .map(|each| Violation {
+                    pointer: &each.pointer,
+                    keyword: &each.keyword,
+                    message: &each.message,
+                })
+                .collect(),
+            targets: targets
+                .map(|each| Choice {
+                    id: &each.id,
+                    name: &each.name,
+                })
+                .collect(),
+            retry_after_ms: failure.retry_after_ms,
+            facts: failure
+                .metadata
+                .iter()
+                .filter(|(key, _)| !OWN.contains(&key.as_str()))
+                .map(|(key, value)| (key.as_str(), Fact::of(key, value)))
+                .collect(),
+        }
+    }
+}
+
+impl<'a> Fact<'a> {
+    /// The verdict of a validation travels as JSON; every other fact is a text.
+    fn of(key: &str, value: &'a str) -> Self {
+        if key == "validation"
+            && let Ok(json) = serde_json::from_str(value)
+        {
+            return Self::Json(json);
+        }
+        Self::Text(value)
+    }
+}
