@@ -63,7 +63,7 @@ impl Core {
         let journal = Journal::start(store.clone(), Sealer::new(Arc::clone(&keys)), clock.clone());
         registry::warm_up();
         telemetry::describe();
-        let adapters = Adapters::new(Uplinks::default());
+        let adapters = Adapters::new(Uplinks::closed(Arc::clone(&keys)));
         #[cfg(feature = "conformance")]
         let adapters = adapters.answered_by(
             config

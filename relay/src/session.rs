@@ -2,7 +2,11 @@
 //!
 //! One task reads, one writes, one runs per request; all end with [`serve`], and with them every command.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use futures::{SinkExt, StreamExt};
@@ -110,8 +114,10 @@ struct Peer {
     /// The counter of the newest request: an older or equal one is a replay.
     newest: Option<u64>,
     open: HashMap<FrameId, CancellationToken>,
-    /// Each answers with the id it was for.
-    requests: JoinSet<FrameId>,
+    /// Each ends with the id it had in `open`, if it had one.
+    requests: JoinSet<Option<FrameId>>,
+    /// Requests that were refused before they were whole; the rest of each is passed over.
+    refused: HashSet<FrameId>,
     heard: Instant,
     beats: u64,
 }
@@ -126,6 +132,7 @@ impl Peer {
             newest: None,
             open: HashMap::new(),
             requests: JoinSet::new(),
+            refused: HashSet::new(),
             heard: Instant::now(),
             beats: 0,
         }
@@ -137,13 +144,7 @@ impl Peer {
         self.heard = Instant::now();
         match frame.header.kind {
             Kind::Request => self.request(frame),
-            Kind::Cancel => {
-                self.assembler.forget(Kind::Request, &frame.header.id);
-                if let Some(cancel) = self.open.get(&frame.header.id) {
-                    cancel.cancel();
-                }
-                Ok(())
-            }
+            Kind::Cancel => self.cancel(frame.header.id),
             Kind::Ping => self.send_now(&Frame::new(Kind::Pong, frame.header.id, frame.body)),
             Kind::GoAway => {
                 let reason = frame
@@ -158,18 +159,36 @@ impl Peer {
         }
     }
 
+    /// A cancelled request is answered like any other, by its own task or, if it never became whole, here.
+    fn cancel(&mut self, id: FrameId) -> Result<(), End> {
+        if let Some(cancel) = self.open.get(&id) {
+            cancel.cancel();
+        } else if self.assembler.is_open(Kind::Request, &id) {
+            self.assembler.forget(Kind::Request, &id);
+            return self.refuse(id, RefusalCode::Cancelled, "cancelled");
+        }
+        Ok(())
+    }
+
     fn request(&mut self, frame: Frame) -> Result<(), End> {
-        let id = frame.header.id.clone();
+        let (id, more) = (frame.header.id.clone(), frame.header.more);
+        if self.refused.contains(&id) {
+            if !more {
+                self.refused.remove(&id);
+            }
+            return Ok(());
+        }
         if !self.assembler.is_open(Kind::Request, &id) && !self.is_new(&id) {
-            let refusal = Refusal::new(RefusalCode::Replayed, "this request was seen before");
-            return self.send_now(&Frame::refusal(id, &refusal));
+            return self.refuse(id, RefusalCode::Replayed, "this request was seen before");
         }
         match self.assembler.push(frame) {
             Ok(None) => Ok(()),
             Ok(Some(request)) => self.begin(request),
             Err(_) => {
-                let refusal = Refusal::new(RefusalCode::TooLarge, "the request is too large");
-                self.send_now(&Frame::refusal(id, &refusal))
+                if more && self.refused.len() < MAX_IN_FLIGHT {
+                    self.refused.insert(id.clone());
+                }
+                self.refuse(id, RefusalCode::TooLarge, "the request is too large")
             }
         }
     }
@@ -190,21 +209,36 @@ impl Peer {
         }
         let id = request.header.id.clone();
         if self.open.len() >= MAX_IN_FLIGHT {
-            let refusal = Refusal::new(RefusalCode::Overloaded, "too many requests are under way");
-            return self.send_now(&Frame::refusal(id, &refusal));
+            return self.refuse(id, RefusalCode::Overloaded, "too many requests are under way");
         }
         let cancel = CancellationToken::new();
         self.open.insert(id.clone(), cancel.clone());
         let (exec, queue) = (Arc::clone(&self.exec), self.queue.clone());
         self.requests.spawn(async move {
             answer(&exec, request, &cancel, &queue).await;
-            id
+            Some(id)
         });
         Ok(())
     }
 
-    fn forget(&mut self, done: Result<FrameId, JoinError>) {
-        if let Ok(id) = done {
+    /// Refuses without letting the reader wait. A gateway that asks on without reading answers is left.
+    fn refuse(&mut self, id: FrameId, code: RefusalCode, message: &str) -> Result<(), End> {
+        if self.requests.len() >= 2 * MAX_IN_FLIGHT {
+            return Err(End::Broken(LinkError::Transport(
+                "the gateway does not read answers".to_owned(),
+            )));
+        }
+        let queue = self.queue.clone();
+        let refusal = Frame::refusal(id, &Refusal::new(code, message));
+        self.requests.spawn(async move {
+            send(refusal, &queue).await;
+            None
+        });
+        Ok(())
+    }
+
+    fn forget(&mut self, done: Result<Option<FrameId>, JoinError>) {
+        if let Ok(Some(id)) = done {
             self.open.remove(&id);
         }
     }
@@ -237,7 +271,11 @@ async fn answer(exec: &Exec, request: Frame, cancel: &CancellationToken, queue: 
         Ok(body) => Frame::new(Kind::Response, request.header.id, body),
         Err(refusal) => Frame::refusal(request.header.id, &refusal),
     };
-    let Ok(chunks) = response.chunks() else { return };
+    send(response, queue).await;
+}
+
+async fn send(frame: Frame, queue: &mpsc::Sender<Bytes>) {
+    let Ok(chunks) = frame.chunks() else { return };
     for chunk in chunks {
         let Ok(message) = chunk.encode() else { return };
         if queue.send(message).await.is_err() {

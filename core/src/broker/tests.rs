@@ -128,7 +128,7 @@ impl World {
         let broker = Broker::new(Rooms {
             buckets: Buckets::new(limits, clock.clone()),
             in_flight: InFlight::new(limits.tenant_in_flight),
-            adapters: Adapters::new(crate::uplinks::Uplinks::default())
+            adapters: Adapters::new(crate::uplinks::Uplinks::closed(Arc::clone(&keys)))
                 .answered_by(Some(Arc::clone(&host) as _)),
             results: Results::new(clock.clone()),
             snapshots: Snapshots::new(store.clone()),
