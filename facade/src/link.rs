@@ -131,7 +131,7 @@ impl Caller {
         [bytes(&AUTHORIZATION), bytes(&PROFILE)]
     }
 
-    fn read(parts: &Parts, behind_proxy: bool) -> Result<Self, Failure> {
+    fn read(parts: &Parts, behind_proxy: bool) -> Result<Self, Problem> {
         let mut told = HeaderMap::with_capacity(8);
         told.insert(FACADE, REST);
         for name in [AUTHORIZATION, PROFILE, TRACE] {
@@ -160,12 +160,12 @@ impl FromRequestParts<Shared> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
-        Ok(Self::read(parts, shared.behind_proxy)?)
+        Self::read(parts, shared.behind_proxy)
     }
 }
 
 /// One value or none: two readers of a doubled header could each see another one.
-fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, Failure> {
+fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, Problem> {
     let mut values = headers.get_all(name).iter();
     let first = values.next();
     if values.next().is_some() {
@@ -202,8 +202,8 @@ fn is_timeout(text: &[u8]) -> bool {
     b"HMSmun".contains(unit) && (1..=8).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit)
 }
 
-fn malformed(message: impl Into<String>) -> Failure {
-    Failure::new(ErrorReason::RequestMalformed, message)
+fn malformed(message: impl Into<String>) -> Problem {
+    Problem::new(ErrorReason::RequestMalformed, message)
 }
 
 #[cfg(test)]
@@ -221,7 +221,8 @@ mod tests {
             dialled: [127, 0, 0, 1].into(),
             exporter: None,
         });
-        let caller = Caller::read(&parts, behind_proxy).map_err(|failure| failure.message)?;
+        let caller =
+            Caller::read(&parts, behind_proxy).map_err(|problem| problem.failure().message.clone())?;
         Ok(caller.metadata.into_headers())
     }
 

@@ -5,6 +5,7 @@
 mod body;
 mod frozen;
 mod generated;
+mod path;
 mod probes;
 mod problem;
 mod transcode;
@@ -169,11 +170,7 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("no text");
     tracing::error!(text, "a request handler panicked");
-    Problem::from(Failure::new(
-        ErrorReason::Internal,
-        "internal fault; try again later",
-    ))
-    .into_response()
+    Problem::internal().into_response()
 }
 
 /// An answer of written JSON.

@@ -7,7 +7,9 @@
 use std::net::IpAddr;
 
 use http::{HeaderMap, HeaderValue, Uri, header, uri::Authority};
-use toolgate_contract::v1::{ErrorReason, Failure};
+use toolgate_contract::v1::ErrorReason;
+
+use crate::rest::Problem;
 
 /// The names served.
 #[derive(Debug)]
@@ -36,7 +38,7 @@ impl Hosts {
         uri: &Uri,
         headers: &HeaderMap,
         dialled: Option<IpAddr>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Problem> {
         let host = target(uri, headers).ok_or_else(|| refused("host"))?;
         if !self.serves(&host, dialled) {
             return Err(refused("host"));
@@ -130,8 +132,8 @@ impl Name {
     }
 }
 
-fn refused(what: &str) -> Failure {
-    Failure::new(
+fn refused(what: &str) -> Problem {
+    Problem::new(
         ErrorReason::OriginForbidden,
         format!("this gateway does not serve the {what} of this request; an operator can allow the name"),
     )

@@ -102,3 +102,6 @@ impl Route {
             .record(took.as_secs_f64());
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
-use toolgate_contract::v1::{ErrorReason, Failure};
+use toolgate_contract::v1::ErrorReason;
 
 use super::{Problem, Shared};
 use crate::Limits;
@@ -37,13 +37,13 @@ impl FromRequest<Shared> for ObjectBody {
 
 impl ObjectBody {
     /// Parses the object; unknown, doubled and misspelt keys are told by name and place.
-    pub(crate) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Failure> {
+    pub(crate) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Problem> {
         serde_json::from_slice(&self.0)
             .map_err(|error| malformed(format!("the body cannot be read: {error}")))
     }
 }
 
-async fn read(body: Body, headers: &HeaderMap, limits: &Limits) -> Result<Bytes, Failure> {
+async fn read(body: Body, headers: &HeaderMap, limits: &Limits) -> Result<Bytes, Problem> {
     if headers
         .get(header::CONTENT_ENCODING)
         .is_some_and(|coding| coding != "identity")
@@ -70,7 +70,7 @@ async fn read(body: Body, headers: &HeaderMap, limits: &Limits) -> Result<Bytes,
 }
 
 /// Counts nesting and values without building anything. Bytes that are no JSON are left to the parser.
-fn check_bounds(bytes: &[u8]) -> Result<(), Failure> {
+fn check_bounds(bytes: &[u8]) -> Result<(), Problem> {
     match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
         Some(b'{') => {}
         Some(_) => return Err(malformed("the body is not a JSON object")),
@@ -108,15 +108,15 @@ fn check_bounds(bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn too_large(limit: usize) -> Failure {
-    Failure::new(
+fn too_large(limit: usize) -> Problem {
+    Problem::new(
         ErrorReason::RequestTooLarge,
         format!("the body is over the limit of {limit} bytes"),
     )
 }
 
-pub(crate) fn malformed(message: impl Into<String>) -> Failure {
-    Failure::new(ErrorReason::RequestMalformed, message)
+pub(super) fn malformed(message: impl Into<String>) -> Problem {
+    Problem::new(ErrorReason::RequestMalformed, message)
 }
 
 #[cfg(test)]

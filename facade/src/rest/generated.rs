@@ -12,19 +12,17 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{MethodFilter, on},
 };
-use futures::{StreamExt, TryStreamExt};
+use futures::{StreamExt, TryStreamExt, stream};
 use http::{HeaderValue, Method, StatusCode, header, uri::PathAndQuery};
 use prost_reflect::{DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MessageDescriptor};
 use tonic::{Status, Streaming};
-use toolgate_contract::{
-    registry::RouteDef,
-    v1::{ErrorReason, Failure},
-};
+use toolgate_contract::registry::RouteDef;
 
 use super::{
     Problem, Shared,
     body::{ObjectBody, malformed},
     json_answer,
+    path::Variables,
     transcode::{DynamicCodec, JsonFields, pairs, read_object, set_text, write},
 };
 use crate::{FacadeError, link::Caller};
@@ -152,8 +150,7 @@ impl Plan {
             if let Some((name, _)) = query.first() {
                 return Err(malformed(format!(
                     "unknown parameter {name:?}; this route takes its input in the body"
-                ))
-                .into());
+                )));
             }
             let body = ObjectBody::from_request(request, shared).await?;
             read_object(&mut message, &body.0, &self.json_fields)?;
@@ -173,7 +170,7 @@ impl Plan {
         }
         let json = write(message, &self.json_fields).map_err(|error| {
             tracing::error!(%error, rpc = %self.rpc, "an answer of the core cannot be written");
-            Failure::new(ErrorReason::Internal, "internal fault; try again later")
+            Problem::internal()
         })?;
         Ok(json_answer(self.success, json.into()))
     }
@@ -193,17 +190,19 @@ impl Download {
         })
     }
 
-    /// A failure in the midst cuts the body, so that it cannot be taken for whole.
-    fn answer(&self, messages: Streaming<DynamicMessage>) -> Response {
+    /// A failure before the first piece is a problem; one in the midst cuts the body, so that it cannot be taken for
+    /// whole.
+    async fn answer(&self, mut messages: Streaming<DynamicMessage>) -> Result<Response, Problem> {
+        let first = messages.message().await?.map(Ok);
         let chunk = self.chunk.clone();
-        let bytes = messages.map(move |message| {
+        let bytes = stream::iter(first).chain(messages).map(move |message| {
             message.map(|message| message.get_field(&chunk).as_bytes().cloned().unwrap_or_default())
         });
         let mut response = Response::new(Body::from_stream(bytes.into_stream().map_err(cut)));
         response
             .headers_mut()
             .insert(header::CONTENT_TYPE, self.content_type.clone());
-        response
+        Ok(response)
     }
 }
 
@@ -216,7 +215,7 @@ async fn serve(
     plan: Arc<Plan>,
     shared: axum::extract::State<Shared>,
     caller: Caller,
-    path: RawPathParams,
+    Variables(path): Variables,
     request: Request,
 ) -> Result<Response, Problem> {
     let message = caller.request(plan.request(&shared, &path, request).await?);
@@ -228,7 +227,7 @@ async fn serve(
     match &plan.download {
         Some(download) => {
             let answer = core.server_streaming(message, plan.rpc.clone(), codec);
-            Ok(download.answer(shared.link.ask(answer).await?))
+            download.answer(shared.link.ask(answer).await?).await
         }
         None => {
             let answer = core.unary(message, plan.rpc.clone(), codec);
@@ -236,3 +235,6 @@ async fn serve(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

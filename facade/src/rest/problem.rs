@@ -38,6 +38,22 @@ impl From<Failure> for Problem {
     }
 }
 
+impl Problem {
+    pub(crate) fn new(reason: ErrorReason, message: impl Into<String>) -> Self {
+        Failure::new(reason, message).into()
+    }
+
+    /// Our fault; what it was stands in the log.
+    pub(crate) fn internal() -> Self {
+        Self::new(ErrorReason::Internal, "internal fault; try again later")
+    }
+
+    #[cfg(test)]
+    pub(crate) fn failure(&self) -> &Failure {
+        &self.0
+    }
+}
+
 impl From<Status> for Problem {
     fn from(status: Status) -> Self {
         Failure::from_status(&status).into()

@@ -15,6 +15,7 @@ use toolgate_contract::v1::{
     audit_service_server::{AuditService, AuditServiceServer},
     broker_service_server::{BrokerService, BrokerServiceServer},
     policy_service_server::{PolicyService, PolicyServiceServer},
+    profile_service_server::{ProfileService, ProfileServiceServer},
     session_service_server::{SessionService, SessionServiceServer},
     status_service_server::{StatusService, StatusServiceServer},
     target_service_server::{TargetService, TargetServiceServer},
@@ -118,6 +119,7 @@ impl ScriptedCore {
             .add_service(TargetServiceServer::new(self.clone()))
             .add_service(TokenServiceServer::new(self.clone()))
             .add_service(PolicyServiceServer::new(self.clone()))
+            .add_service(ProfileServiceServer::new(self.clone()))
             .add_service(AuditServiceServer::new(self.clone()))
             .add_service(SessionServiceServer::new(self.clone()))
             .add_service(StatusServiceServer::new(self.clone()))
@@ -542,5 +544,24 @@ impl UplinkService for ScriptedCore {
             }
         });
         Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+}
+
+#[tonic::async_trait]
+impl ProfileService for ScriptedCore {
+    async fn list_profiles(
+        &self,
+        request: Request<ListProfilesRequest>,
+    ) -> Result<Response<ListProfilesResponse>, Status> {
+        self.note("ListProfiles", request)?;
+        Ok(Response::new(ListProfilesResponse::default()))
+    }
+
+    async fn get_profile(
+        &self,
+        request: Request<GetProfileRequest>,
+    ) -> Result<Response<GetProfileResponse>, Status> {
+        self.note("GetProfile", request)?;
+        Ok(Response::new(GetProfileResponse::default()))
     }
 }

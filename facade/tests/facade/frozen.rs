@@ -300,6 +300,7 @@ async fn an_adapter_is_answered_flat_with_its_enrolment() {
             "notProvable": ["sudo rights"],
         },
         "createdAt": "2026-01-02T03:04:05.000006Z",
+        "updatedAt": "2026-01-02T03:04:05.000007Z",
     });
     let mut created = adapter.clone();
     created["enrolment"] = json!({

@@ -1,7 +1,17 @@
 //! The facade seen from outside, over real sockets, with a scripted core behind it.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod client;
 mod core;
 mod world;
 
+mod bad_input;
 mod frozen;
+mod generated;
+mod hosts;
+mod limits;
+mod problems;
+mod streams;
+mod tls;
+mod uplinks;

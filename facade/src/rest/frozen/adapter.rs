@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use axum::{
-    extract::{Path, State},
+    extract::State,
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
@@ -11,11 +11,10 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolgate_contract::v1::{
-    CreateTargetRequest, DeleteTargetRequest, Enrolment, ErrorReason, Failure, Stage, Target,
-    UpdateTargetRequest, Validation,
+    CreateTargetRequest, DeleteTargetRequest, Enrolment, Stage, Target, UpdateTargetRequest, Validation,
 };
 
-use super::super::{Problem, Shared, body::ObjectBody, json_answer};
+use super::super::{Problem, Shared, body::ObjectBody, json_answer, path::Variable};
 use crate::link::Caller;
 
 pub(in crate::rest) const PATH: &str = "/api/mcp/adapter";
@@ -67,7 +66,7 @@ pub(in crate::rest) async fn create(
 
 pub(in crate::rest) async fn update(
     State(shared): State<Shared>,
-    Path(id): Path<String>,
+    Variable(id): Variable,
     caller: Caller,
     body: ObjectBody,
 ) -> Result<Response, Problem> {
@@ -88,7 +87,7 @@ pub(in crate::rest) async fn update(
 
 pub(in crate::rest) async fn delete(
     State(shared): State<Shared>,
-    Path(id): Path<String>,
+    Variable(id): Variable,
     caller: Caller,
 ) -> Result<Response, Problem> {
     shared
@@ -118,9 +117,9 @@ fn written(
     Ok(json_answer(status, body.into()))
 }
 
-fn fault(what: &str) -> Failure {
+fn fault(what: &str) -> Problem {
     tracing::error!(what, "an answer of the core cannot be written");
-    Failure::new(ErrorReason::Internal, "internal fault; try again later")
+    Problem::internal()
 }
 
 #[derive(Serialize)]
@@ -133,6 +132,7 @@ struct Adapter<'a> {
     status: &'a str,
     validation: Verdict<'a>,
     created_at: &'a str,
+    updated_at: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     enrolment: Option<Ticket<'a>>,
 }
@@ -163,7 +163,7 @@ struct Ticket<'a> {
 }
 
 impl<'a> Adapter<'a> {
-    fn of(target: &'a Target, enrolment: Option<&'a Enrolment>) -> Result<Self, Failure> {
+    fn of(target: &'a Target, enrolment: Option<&'a Enrolment>) -> Result<Self, Problem> {
         let config: &[u8] = if target.config.is_empty() {
             b"{}"
         } else {
@@ -177,6 +177,7 @@ impl<'a> Adapter<'a> {
             status: &target.status,
             validation: target.validation.as_ref().map(Verdict::of).unwrap_or_default(),
             created_at: &target.created_at,
+            updated_at: &target.updated_at,
             enrolment: enrolment.map(|each| Ticket {
                 token: &each.token,
                 command: &each.command,

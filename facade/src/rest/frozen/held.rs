@@ -37,8 +37,8 @@ impl Held {
     pub(super) fn keep(
         &self,
         id: &str,
-        mut events: Streaming<WatchResponse>,
-    ) -> Result<(), Streaming<WatchResponse>> {
+        mut events: Box<Streaming<WatchResponse>>,
+    ) -> Result<(), Box<Streaming<WatchResponse>>> {
         let released = CancellationToken::new();
         {
             let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 use tonic::Streaming;
 use toolgate_contract::v1::{
-    CallRequest, CallResponse, ErrorReason, Failure, InvokeRequest, InvokeResponse, ToolResult, WatchRequest,
+    CallRequest, CallResponse, ErrorReason, InvokeRequest, InvokeResponse, ToolResult, WatchRequest,
     WatchResponse, watch_response::Event,
 };
 
@@ -66,7 +66,7 @@ pub(in crate::rest) async fn invoke(
     }
 }
 
-fn read(body: &ObjectBody) -> Result<InvokeRequest, Failure> {
+fn read(body: &ObjectBody) -> Result<InvokeRequest, Problem> {
     let invocation: Invocation<'_> = body.parse()?;
     Ok(InvokeRequest {
         name: invocation.name.into_owned(),
@@ -117,10 +117,11 @@ async fn bounded(
         correlation_id: started.correlation_id.clone(),
         last_event_id: None,
     };
-    let mut events = shared
+    let events = shared
         .link
         .ask(shared.link.broker().watch(watcher.request(watch)))
         .await?;
+    let mut events = Box::new(events);
     let mut outcome = ToolResult::default();
     let waited = tokio::time::timeout_at(until, collect(&mut events, &mut outcome)).await;
     let duration_ms = match waited {
@@ -155,11 +156,10 @@ async fn collect(events: &mut Streaming<WatchResponse>, outcome: &mut ToolResult
             None => {}
         }
     }
-    Err(Failure::new(
+    Err(Problem::new(
         ErrorReason::Internal,
         "the call's events ended before the call did",
-    )
-    .into())
+    ))
 }
 
 fn finished(answer: &CallResponse) -> Response {

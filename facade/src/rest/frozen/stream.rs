@@ -10,11 +10,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    body::Body,
-    extract::{Path, State},
-    response::Response,
-};
+use axum::{body::Body, extract::State, response::Response};
 use bytes::{BufMut, Bytes, BytesMut};
 use futures::Stream;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
@@ -24,7 +20,7 @@ use tonic::Streaming;
 use toolgate_contract::v1::{ErrorReason, Failure, WatchRequest, WatchResponse, watch_response::Event};
 
 use super::{
-    super::{Problem, Shared, problem},
+    super::{Problem, Shared, path::Variable, problem},
     result,
 };
 use crate::link::Caller;
@@ -39,7 +35,7 @@ const ENOUGH: usize = 32 * 1024;
 
 pub(in crate::rest) async fn stream(
     State(shared): State<Shared>,
-    Path(correlation_id): Path<String>,
+    Variable(correlation_id): Variable,
     method: Method,
     headers: HeaderMap,
     caller: Caller,
@@ -73,8 +69,8 @@ pub(in crate::rest) async fn stream(
     Ok(response)
 }
 
-fn malformed_id() -> Failure {
-    Failure::new(
+fn malformed_id() -> Problem {
+    Problem::new(
         ErrorReason::RequestMalformed,
         "header last-event-id is not plain text",
     )

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-use toolgate_contract::v1::{ErrorReason, Failure, ListToolsRequest, ListToolsResponse, ToolDescription};
+use toolgate_contract::v1::{ListToolsRequest, ListToolsResponse, ToolDescription};
 
 use super::super::{Problem, Shared, json_answer};
 use crate::link::Caller;
@@ -128,13 +128,13 @@ struct List {
 }
 
 impl List {
-    fn render(answer: &ListToolsResponse) -> Result<Self, Failure> {
+    fn render(answer: &ListToolsResponse) -> Result<Self, Problem> {
         let catalog = Catalog {
             tools: answer.tools.iter().map(Tool).collect(),
         };
         let body = serde_json::to_vec(&catalog).map_err(|error| {
             tracing::error!(%error, "a schema of the core's catalog is no JSON");
-            Failure::new(ErrorReason::Internal, "internal fault; try again later")
+            Problem::internal()
         })?;
         Ok(Self {
             version: answer.version.clone(),
@@ -147,11 +147,6 @@ impl List {
         let mut response = json_answer(StatusCode::OK, self.body.clone());
         if let Some(tag) = &self.tag {
             response.headers_mut().insert(header::ETAG, tag.clone());
-            // Kept by the caller, but asked for each time: the catalog follows policy at once.
-            response.headers_mut().insert(
-                header::CACHE_CONTROL,
-                HeaderValue::from_static("private, no-cache"),
-            );
         }
         response
     }

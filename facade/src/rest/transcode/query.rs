@@ -1,14 +1,12 @@
 //! The query of a URL as pairs of texts, strictly: what does not decode is refused, not guessed.
 
-use toolgate_contract::v1::Failure;
-
-use crate::rest::body::malformed;
+use crate::rest::{Problem, body::malformed};
 
 /// Most pairs a query may hold; no request has as many fields.
 const MOST: usize = 100;
 
 /// Splits and decodes a query.
-pub(in crate::rest) fn pairs(query: &str) -> Result<Vec<(String, String)>, Failure> {
+pub(in crate::rest) fn pairs(query: &str) -> Result<Vec<(String, String)>, Problem> {
     let parts = query.split('&').filter(|part| !part.is_empty());
     let mut pairs = Vec::new();
     for part in parts {

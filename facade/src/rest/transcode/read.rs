@@ -6,17 +6,17 @@ use bytes::Bytes;
 use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage, Value};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use toolgate_contract::v1::{Failure, Violation};
+use toolgate_contract::v1::{ErrorReason, Failure, Violation};
 
 use super::{JsonFields, find};
-use crate::rest::body::malformed;
+use crate::rest::{Problem, body::malformed};
 
 /// Reads an object into a message. A fault names its place as JSON Pointer and the field that is wrong.
 pub(in crate::rest) fn read_object(
     message: &mut DynamicMessage,
     json: &[u8],
     json_fields: &JsonFields,
-) -> Result<(), Failure> {
+) -> Result<(), Problem> {
     let place = RefCell::new(String::new());
     let seed = Object {
         message,
@@ -40,7 +40,12 @@ pub(in crate::rest) fn read_object(
             keyword: keyword(&text).into(),
             message: text.clone(),
         };
-        malformed(format!("the body cannot be read{at}: {text}")).with_violations([violation])
+        Failure::new(
+            ErrorReason::RequestMalformed,
+            format!("the body cannot be read{at}: {text}"),
+        )
+        .with_violations([violation])
+        .into()
     })
 }
 
@@ -56,7 +61,7 @@ fn keyword(text: &str) -> &'static str {
 }
 
 /// Sets a field from a text of the path or the query. Doubled single fields and fields of other kinds are refused.
-pub(in crate::rest) fn set_text(message: &mut DynamicMessage, name: &str, text: &str) -> Result<(), Failure> {
+pub(in crate::rest) fn set_text(message: &mut DynamicMessage, name: &str, text: &str) -> Result<(), Problem> {
     let descriptor = message.descriptor();
     let field = find(&descriptor, name).ok_or_else(|| {
         let mut known: Vec<_> = descriptor
