@@ -71,6 +71,23 @@ impl<'a> Chains<'a> {
         event: &Event,
     ) -> Result<Result<Receipt, JournalError>, StoreError> {
         let head = self.head(tx, tenant).await?;
+        let tried = self.append_after(tx, tenant, head, event).await?;
+        // The place was taken. A head at hand may be out of date; one that was read within this transaction is not.
+        if tried == Err(Refused::Taken) && self.known.remove(tenant).is_some() {
+            let head = self.head(tx, tenant).await?;
+            let tried = self.append_after(tx, tenant, head, event).await?;
+            return Ok(tried.map_err(|refused| refused.into_error(tenant)));
+        }
+        Ok(tried.map_err(|refused| refused.into_error(tenant)))
+    }
+
+    async fn append_after(
+        &mut self,
+        tx: &mut Tx,
+        tenant: &TenantId,
+        head: Head,
+        event: &Event,
+    ) -> Result<Result<Receipt, Refused>, StoreError> {
         let row = self.sealer.seal(tenant, &head, event);
         match insert(tx, tenant, &row).await {
             Ok(()) => {
@@ -82,10 +99,7 @@ impl<'a> Chains<'a> {
                 Ok(Ok(Receipt::new(row.seq, event.id)))
             }
             Err(StoreError::Duplicate) => standing(tx, tenant, event, &row).await,
-            Err(error) if error.is_of_one_row() && tx.is_open() => {
-                tracing::error!(%tenant, %error, "a row was refused by the store");
-                Ok(Err(JournalError::Unavailable))
-            }
+            Err(error) if error.is_of_one_row() && tx.is_open() => Ok(Err(Refused::Store(error))),
             Err(error) => Err(error),
         }
     }
@@ -196,15 +210,37 @@ async fn standing(
     tenant: &TenantId,
     event: &Event,
     row: &SealedRow,
-) -> Result<Result<Receipt, JournalError>, StoreError> {
+) -> Result<Result<Receipt, Refused>, StoreError> {
     let Some(found) = tx.query_opt(STANDING, params![tenant, event.id]).await? else {
-        tracing::error!(%tenant, seq = row.seq, "the head of the record is behind its rows; run `toolgate audit verify`");
-        return Ok(Err(JournalError::Unavailable));
+        return Ok(Err(Refused::Taken));
     };
     let same = found.blob(1)? == row.bytes;
     Ok(if same {
         Ok(Receipt::new(found.int(0)?, event.id))
     } else {
-        Err(JournalError::Conflict)
+        Err(Refused::Other)
     })
+}
+
+/// Why one row does not stand.
+#[derive(Debug, PartialEq, Eq)]
+enum Refused {
+    /// Another event stands in its place in the chain.
+    Taken,
+    /// Another event stands there under its id.
+    Other,
+    Store(StoreError),
+}
+
+impl Refused {
+    fn into_error(self, tenant: &TenantId) -> JournalError {
+        match self {
+            Self::Other => return JournalError::Conflict,
+            Self::Taken => {
+                tracing::error!(%tenant, "the head of the record is behind its rows; run `toolgate audit verify`");
+            }
+            Self::Store(error) => tracing::error!(%tenant, %error, "a row was refused by the store"),
+        }
+        JournalError::Unavailable
+    }
 }

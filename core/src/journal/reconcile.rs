@@ -90,7 +90,7 @@ impl Room {
     }
 
     /// Rolls the minutes this process counted in.
-    async fn roll_minutes(self: &Arc<Self>) -> Result<(), JournalError> {
+    pub(super) async fn roll_minutes(self: &Arc<Self>) -> Result<(), JournalError> {
         let before = finished_before(self.clock.wall_us());
         for tenant in self.waiting.unrolled(before) {
             self.roll(&tenant).await?;
@@ -99,7 +99,7 @@ impl Room {
         Ok(())
     }
 
-    fn try_again(self: &Arc<Self>) {
+    pub(super) fn try_again(self: &Arc<Self>) {
         if self.waiting.requeue() {
             self.call_the_writer();
         }

@@ -16,7 +16,7 @@ use super::{
 use crate::audit::Event;
 
 /// Ops that callers may have waiting; one more is refused as overload.
-const ROOM: usize = 16_384;
+pub(super) const ROOM: usize = 16_384;
 /// Most rows of one commit.
 const ROWS: usize = 512;
 /// Most bytes of one commit.
