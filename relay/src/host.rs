@@ -122,11 +122,7 @@ impl Relay {
                 () = until_late(shutdown) => return Ok(()),
             };
             let Some(why) = why else { return Ok(()) };
-            let mut random = rand::rng();
-            let wait = match why.is_refusal() {
-                true => backoff.refused(&mut random),
-                false => backoff.next(began.elapsed(), &mut random),
-            };
+            let wait = pause(&why, &mut backoff, began.elapsed());
             self.tell(&why, wait);
             tokio::select! {
                 () = sleep(wait) => {}
@@ -243,6 +239,16 @@ impl Relay {
         if let Some(watched) = &self.config.state {
             watched.send_replace(state);
         }
+    }
+}
+
+/// How long to wait, chosen at random so that a fleet does not come back all at once.
+fn pause(why: &Parted, backoff: &mut Backoff, lived: Duration) -> Duration {
+    let mut random = rand::rng();
+    if why.is_refusal() {
+        backoff.refused(&mut random)
+    } else {
+        backoff.next(lived, &mut random)
     }
 }
 

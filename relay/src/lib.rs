@@ -14,6 +14,8 @@ mod guard;
 mod handshake;
 mod host;
 mod identity;
+#[cfg(test)]
+mod joined;
 mod link;
 mod session;
 mod tls;

@@ -55,3 +55,46 @@ impl fmt::Debug for Link {
             .finish_non_exhaustive()
     }
 }
+
+/// The gateway's end of a link without sockets.
+#[cfg(test)]
+pub(crate) struct Far {
+    pub(crate) to_relay: tokio::sync::mpsc::Sender<Bytes>,
+    pub(crate) from_relay: tokio::sync::mpsc::Receiver<Bytes>,
+}
+
+#[cfg(test)]
+impl Link {
+    /// A link in memory, and its far end.
+    pub(crate) fn in_memory(channel: Option<ChannelBinding>) -> (Self, Far) {
+        let (to_relay, mut incoming) = tokio::sync::mpsc::channel(64);
+        let (outgoing, from_relay) = tokio::sync::mpsc::channel(64);
+        let incoming = futures::stream::poll_fn(move |context| incoming.poll_recv(context)).map(Ok);
+        let outgoing = tokio_util::sync::PollSender::new(outgoing).sink_map_err(|_| LinkError::Closed);
+        let link = Self {
+            incoming: Box::pin(incoming),
+            outgoing: Box::pin(outgoing),
+            channel,
+        };
+        (link, Far { to_relay, from_relay })
+    }
+}
+
+#[cfg(test)]
+impl Far {
+    pub(crate) async fn send(&self, frame: &Frame) {
+        self.send_raw(frame.encode().expect("encodes")).await;
+    }
+
+    pub(crate) async fn send_raw(&self, message: Bytes) {
+        // The relay may have left already.
+        let _ = self.to_relay.send(message).await;
+    }
+
+    pub(crate) async fn receive(&mut self) -> Option<Frame> {
+        self.from_relay
+            .recv()
+            .await
+            .map(|message| Frame::decode(message).expect("a frame"))
+    }
+}
