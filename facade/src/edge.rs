@@ -25,21 +25,38 @@ use toolgate_contract::v1::ErrorReason;
 use tower::{Layer, Service};
 use tracing::Instrument;
 
-use crate::{link::Peer, rest::Problem};
+use crate::{
+    link::{Knocker, OwnRefusal, Peer, Refusals, source},
+    rest::Problem,
+};
 
-/// Wraps the whole router.
+/// Wraps the whole router. Cloned with every request, so it is one pointer.
 #[derive(Debug, Clone)]
-pub(crate) struct Rim {
-    hosts: Arc<Hosts>,
-    gauges: Arc<Gauges>,
+pub(crate) struct Rim(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    hosts: Hosts,
+    gauges: Gauges,
+    refusals: Refusals,
+    behind_proxy: bool,
 }
 
 impl Rim {
-    pub(crate) fn new(hosts: Hosts, gauges: Gauges) -> Self {
-        Self {
-            hosts: Arc::new(hosts),
-            gauges: Arc::new(gauges),
-        }
+    pub(crate) fn new(hosts: Hosts, gauges: Gauges, refusals: Refusals, behind_proxy: bool) -> Self {
+        Self(Arc::new(Parts {
+            hosts,
+            gauges,
+            refusals,
+            behind_proxy,
+        }))
+    }
+}
+
+impl Parts {
+    fn knocker(&self, request: &Request) -> Knocker {
+        let source = source(request.headers(), request.extensions(), self.behind_proxy);
+        Knocker::of(request.headers(), source)
     }
 }
 
@@ -77,15 +94,16 @@ where
 
     fn call(&mut self, request: Request) -> Self::Future {
         let began = Instant::now();
-        let gauges = Arc::clone(&self.rim.gauges);
+        let rim = Arc::clone(&self.rim.0);
+        let knocker = rim.knocker(&request);
         let template = request
             .extensions()
             .get::<MatchedPath>()
             .map_or("", MatchedPath::as_str);
-        let place = gauges.place(template, request.method());
+        let place = rim.gauges.place(template, request.method());
         let span = tracing::debug_span!("request", method = %request.method(), route = template);
         let dialled = request.extensions().get::<Peer>().map(|peer| peer.dialled);
-        let hosts = &self.rim.hosts;
+        let hosts = &rim.hosts;
         let admitted = hosts
             .check(request.uri(), request.headers(), dialled)
             .and_then(|()| check_names(request.headers()));
@@ -99,7 +117,10 @@ where
                 Err(problem) => problem.into_response(),
             };
             protect(response.headers_mut());
-            gauges.observe(place, &response, began.elapsed());
+            if let Some(refusal) = response.extensions_mut().remove::<OwnRefusal>() {
+                rim.refusals.report(refusal, knocker);
+            }
+            rim.gauges.observe(place, &response, began.elapsed());
             Ok(response)
         };
         Box::pin(whole.instrument(span))

@@ -4,6 +4,9 @@
 //! which would end in logs and histories.
 
 mod core;
+mod refusals;
+
+pub(crate) use refusals::{Knocker, OwnRefusal, Refusals};
 
 use std::{future::Future, net::IpAddr, time::Duration};
 
@@ -147,7 +150,7 @@ impl Caller {
             }
             told.insert(TIMEOUT, value.clone());
         }
-        if let Some(source) = source(parts, behind_proxy) {
+        if let Some(source) = source(&parts.headers, &parts.extensions, behind_proxy) {
             told.insert(SOURCE, source);
         }
         Ok(Self {
@@ -175,19 +178,17 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a He
 }
 
 /// The right-most entry is the one our own proxy wrote; those before it are the caller's claims.
-fn source(parts: &Parts, behind_proxy: bool) -> Option<HeaderValue> {
+pub(crate) fn source(
+    headers: &HeaderMap,
+    extensions: &http::Extensions,
+    behind_proxy: bool,
+) -> Option<HeaderValue> {
     let forwarded = || -> Option<HeaderValue> {
-        let last = parts
-            .headers
-            .get_all(FORWARDED)
-            .iter()
-            .next_back()?
-            .to_str()
-            .ok()?;
+        let last = headers.get_all(FORWARDED).iter().next_back()?.to_str().ok()?;
         let address: IpAddr = last.rsplit(',').next()?.trim().parse().ok()?;
         HeaderValue::try_from(address.to_string()).ok()
     };
-    let peer = || parts.extensions.get::<Peer>().map(|peer| peer.source.clone());
+    let peer = || extensions.get::<Peer>().map(|peer| peer.source.clone());
     if behind_proxy {
         forwarded().or_else(peer)
     } else {

@@ -23,17 +23,14 @@ use axum::{
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use toolgate_contract::{
-    registry::ROUTES,
-    v1::{ErrorReason, Failure},
-};
+use toolgate_contract::{registry::ROUTES, v1::ErrorReason};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use self::frozen::{adapter, held::Held, invoke, stream, tools};
 use crate::{
     CoreService, FacadeConfig, FacadeError, Limits, MetricsText,
     edge::{Gauges, Hosts, Rim},
-    link::Link,
+    link::{Link, Refusals},
     uplink,
 };
 
@@ -79,8 +76,10 @@ pub(crate) fn build(
     tasks: TaskTracker,
     shutdown: CancellationToken,
 ) -> Result<Router, FacadeError> {
+    let link = Link::new(core, config.limits.core);
+    let refusals = Refusals::new(link.clone(), tasks.clone());
     let shared = Shared(Arc::new(Parts {
-        link: Link::new(core, config.limits.core),
+        link,
         behind_proxy: config.behind_proxy,
         limits: config.limits.clone(),
         held: Held::new(tasks.clone()),
@@ -98,6 +97,8 @@ pub(crate) fn build(
         .layer(Rim::new(
             Hosts::new(&config.allowed_hosts),
             Gauges::new(templates()),
+            refusals,
+            config.behind_proxy,
         ))
         .with_state(shared))
 }
@@ -135,11 +136,10 @@ fn templates() -> impl Iterator<Item = &'static str> {
 }
 
 async fn unknown() -> Problem {
-    Failure::new(
+    Problem::new(
         ErrorReason::ResourceNotFound,
         "no such path; /openapi.json lists the paths there are",
     )
-    .into()
 }
 
 /// The router adds `Allow`.
@@ -148,11 +148,8 @@ async fn wrong_method(request: Request) -> Response {
 }
 
 fn not_allowed(method: &str) -> Response {
-    let failure = Failure::new(
-        ErrorReason::RequestMalformed,
-        format!("this path does not take {method}; the header allow lists the methods it takes"),
-    );
-    problem::with_status(failure, StatusCode::METHOD_NOT_ALLOWED)
+    let message = format!("this path does not take {method}; the header allow lists the methods it takes");
+    Problem::new(ErrorReason::RequestMalformed, message).with_status(StatusCode::METHOD_NOT_ALLOWED)
 }
 
 /// For routes that would take a method that the router lets through.

@@ -44,17 +44,16 @@ pub(crate) async fn attach(
 ) -> Result<Response, Problem> {
     let (mut parts, _) = request.into_parts();
     if parts.headers.contains_key(header::ORIGIN) {
-        return Err(Failure::new(
+        return Err(Problem::new(
             ErrorReason::OriginForbidden,
             "uplinks are for relays, not for web pages",
-        )
-        .into());
+        ));
     }
     let exporter = parts.extensions.get::<Peer>().and_then(|peer| peer.exporter);
     let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &shared)
         .await
         .map_err(|rejection| {
-            Failure::new(
+            Problem::new(
                 ErrorReason::RequestMalformed,
                 format!("this path takes relays that open a WebSocket: {rejection}"),
             )

@@ -13,6 +13,8 @@ use serde_json::value::RawValue;
 use tonic::Status;
 use toolgate_contract::v1::{ErrorReason, Failure};
 
+use crate::link::OwnRefusal;
+
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 /// Members that a fact of the same name must not replace.
@@ -30,17 +32,32 @@ const OWN: [&str; 9] = [
 
 /// A failure on its way to an HTTP caller.
 #[derive(Debug)]
-pub(crate) struct Problem(Box<Failure>);
+pub(crate) struct Problem {
+    failure: Box<Failure>,
+    /// Whether the facade itself refused, so that the core has to be told.
+    own: bool,
+}
 
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Self {
-        Self(Box::new(failure))
+        Self {
+            failure: Box::new(failure),
+            own: false,
+        }
     }
 }
 
 impl Problem {
     pub(crate) fn new(reason: ErrorReason, message: impl Into<String>) -> Self {
-        Failure::new(reason, message).into()
+        Self::refusing(Failure::new(reason, message))
+    }
+
+    /// A refusal of the facade's own.
+    pub(crate) fn refusing(failure: Failure) -> Self {
+        Self {
+            own: true,
+            ..failure.into()
+        }
     }
 
     /// Our fault; what it was stands in the log.
@@ -50,7 +67,7 @@ impl Problem {
 
     #[cfg(test)]
     pub(crate) fn failure(&self) -> &Failure {
-        &self.0
+        &self.failure
     }
 }
 
@@ -62,32 +79,34 @@ impl From<Status> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let status = self.0.reason().http_status();
+        let status = self.failure.reason().http_status();
         // The table holds statuses only; a test walks it.
-        with_status(
-            *self.0,
-            StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
-        )
+        self.with_status(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
     }
 }
 
-/// A failure whose status is HTTP's own business, such as 405.
-pub(super) fn with_status(failure: Failure, status: StatusCode) -> Response {
-    let reason = failure.reason();
-    let mut details = Details::of(&failure);
-    details.status = status.as_u16();
-    let mut response = Response::new(details.write().into());
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, PROBLEM_JSON);
-    if let Some(seconds) = failure.retry_after_seconds() {
-        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+impl Problem {
+    /// The answer with a status that is HTTP's own business, such as 405.
+    pub(super) fn with_status(self, status: StatusCode) -> Response {
+        let reason = self.failure.reason();
+        let mut details = Details::of(&self.failure);
+        details.status = status.as_u16();
+        let mut response = Response::new(details.write().into());
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, PROBLEM_JSON);
+        if let Some(seconds) = self.failure.retry_after_seconds() {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if reason == ErrorReason::CredentialInvalid {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response.extensions_mut().insert(reason);
+        if self.own {
+            response.extensions_mut().insert(OwnRefusal(reason));
+        }
+        response
     }
-    if reason == ErrorReason::CredentialInvalid {
-        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    }
-    response.extensions_mut().insert(reason);
-    response
 }
 
 /// The problem's JSON on one line, as bodies and SSE events carry it.

@@ -3,9 +3,12 @@
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use toolgate_contract::registry::ROUTES;
+use toolgate_contract::{
+    registry::ROUTES,
+    v1::{ErrorReason, Failure},
+};
 
-use crate::{core::ScriptedCore, world::World};
+use crate::{client::PATIENCE, core::ScriptedCore, world::World};
 
 const INVOKE: &str = "/api/mcp/invoke";
 
@@ -188,6 +191,52 @@ async fn header_names_with_underscores_are_refused() {
         .await;
     let problem = answer.problem(400, "REQUEST_MALFORMED");
     assert!(problem["detail"].as_str().unwrap().contains("x_forwarded_for"));
+}
+
+#[tokio::test]
+async fn what_the_facade_refuses_by_itself_is_told_to_the_core() {
+    let world = World::start().await;
+    let mut refused = world.core.refused.subscribe();
+    let big = " ".repeat(1024 * 1024 + 1);
+    for (number, (answer, reason)) in [
+        (world.post(INVOKE, "{").await, ErrorReason::RequestMalformed),
+        (
+            world.post("/api/tokens", "{}{").await,
+            ErrorReason::RequestMalformed,
+        ),
+        (world.post(INVOKE, big).await, ErrorReason::RequestTooLarge),
+        (
+            world.ask("GET", "/healthz", &[("origin", "null")], "").await,
+            ErrorReason::OriginForbidden,
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert!(answer.status.is_client_error());
+        let told = tokio::time::timeout(PATIENCE, refused.wait_for(|refused| refused.len() > number));
+        let (told, metadata) = told.await.expect("the refusal is told").unwrap()[number].clone();
+        assert_eq!(told, reason);
+        assert_eq!(metadata["authorization"], "Bearer tgk_t_secret");
+        assert_eq!(metadata["toolgate-source"], "127.0.0.1");
+        assert_eq!(metadata["toolgate-facade"], "rest");
+    }
+    // What the core itself refused, and what is no refusal, is not told again.
+    *world.core.failure.lock().unwrap() = Some(Failure::new(ErrorReason::RequestMalformed, "no"));
+    world
+        .get("/api/mcp/tools")
+        .await
+        .problem(400, "REQUEST_MALFORMED");
+    world.get("/nothing").await.problem(404, "RESOURCE_NOT_FOUND");
+    let doubled = [("authorization", "Bearer tgk_t_other")];
+    world
+        .ask("GET", "/api/mcp/tools", &doubled, "")
+        .await
+        .problem(400, "REQUEST_MALFORMED");
+    let told = tokio::time::timeout(PATIENCE, refused.wait_for(|refused| refused.len() > 4)).await;
+    let told = told.expect("the refusal is told").unwrap().clone();
+    assert_eq!(told.len(), 5);
+    assert!(!told[4].1.contains_key("authorization"), "{told:?}");
 }
 
 static RUNTIME: LazyLock<tokio::runtime::Runtime> = LazyLock::new(|| {

@@ -54,6 +54,8 @@ pub(crate) struct Script {
     pub(crate) export: Mutex<Vec<Result<&'static str, Status>>>,
     /// How many calls and watches are open now.
     pub(crate) open: watch::Sender<usize>,
+    /// What the facade reported of its own refusals.
+    pub(crate) refused: watch::Sender<Vec<(ErrorReason, http::HeaderMap)>>,
     /// Calls hang while true.
     pub(crate) hang: watch::Sender<bool>,
     pub(crate) panic: Mutex<bool>,
@@ -95,6 +97,7 @@ impl ScriptedCore {
             }),
             export: Mutex::default(),
             open: watch::Sender::new(0),
+            refused: watch::Sender::new(Vec::new()),
             hang: watch::Sender::new(false),
             panic: Mutex::default(),
             uplink_end: Mutex::default(),
@@ -226,14 +229,6 @@ impl BrokerService for ScriptedCore {
         }))
     }
 
-    async fn report_refusal(
-        &self,
-        request: Request<ReportRefusalRequest>,
-    ) -> Result<Response<ReportRefusalResponse>, Status> {
-        self.note("ReportRefusal", request)?;
-        Ok(Response::new(ReportRefusalResponse {}))
-    }
-
     async fn watch(&self, request: Request<WatchRequest>) -> Result<Response<Watched>, Status> {
         self.note("Watch", request)?;
         let events = self.events.lock().unwrap().pop_front();
@@ -243,6 +238,17 @@ impl BrokerService for ScriptedCore {
             events: ReceiverStream::new(events),
             _open: self.opened(),
         }))
+    }
+
+    async fn report_refusal(
+        &self,
+        request: Request<ReportRefusalRequest>,
+    ) -> Result<Response<ReportRefusalResponse>, Status> {
+        let (metadata, _, message) = request.into_parts();
+        self.refused.send_modify(|refused| {
+            refused.push((message.reason(), metadata.into_headers()));
+        });
+        Ok(Response::new(ReportRefusalResponse {}))
     }
 
     async fn call(&self, request: Request<CallRequest>) -> Result<Response<CallResponse>, Status> {

@@ -40,12 +40,11 @@ pub(in crate::rest) fn read_object(
             keyword: keyword(&text).into(),
             message: text.clone(),
         };
-        Failure::new(
+        let failure = Failure::new(
             ErrorReason::RequestMalformed,
             format!("the body cannot be read{at}: {text}"),
-        )
-        .with_violations([violation])
-        .into()
+        );
+        Problem::refusing(failure.with_violations([violation]))
     })
 }
 
