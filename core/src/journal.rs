@@ -153,12 +153,29 @@ impl Journal {
         W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
         V: FnOnce(&T) -> Event + Send + 'static,
     {
+        self.with_rows(tenant, work, |value| vec![event(value)]).await
+    }
+
+    /// Like [`Journal::with`], for a change that is several events, or none where it changed nothing: then the version
+    /// stays.
+    pub async fn with_rows<T, E, W, V>(&self, tenant: &TenantId, work: W, events: V) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<JournalError> + Send + 'static,
+        W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        V: FnOnce(&T) -> Vec<Event> + Send + 'static,
+    {
         let (room, owner) = (Arc::clone(&self.room), tenant.clone());
         let change = self.room.store.with_tenant_to_the_end(tenant, move |tx| {
             Box::pin(async move {
                 let value = work(&mut *tx).await.map_err(Failed::Work)?;
-                room.append_alone(tx, &owner, &event(&value)).await?;
-                tx.bump_version().await?;
+                let events = events(&value);
+                for event in &events {
+                    room.append_alone(tx, &owner, event).await?;
+                }
+                if !events.is_empty() {
+                    tx.bump_version().await?;
+                }
                 Ok(value)
             })
         });
