@@ -130,6 +130,12 @@ impl Broker {
         refuse::by_facade(&self.0, ask, reason).await;
     }
 
+    /// Counts a bad credential that came in a message, and gives the answer.
+    #[must_use]
+    pub fn refuse_unknown(&self, ask: &Ask, error: Error) -> Failed {
+        refuse::unknown(&self.0, ask, error)
+    }
+
     pub(crate) fn rooms(&self) -> &Rooms {
         &self.0
     }

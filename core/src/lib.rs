@@ -6,6 +6,7 @@ pub mod adapters;
 pub mod audit;
 pub mod broker;
 pub mod canonical;
+pub mod changes;
 pub mod clock;
 pub mod config;
 pub mod data_dir;
@@ -14,14 +15,21 @@ pub mod identity;
 pub mod journal;
 pub mod keys;
 pub mod limits;
+pub mod names;
+pub mod pages;
+pub mod policy;
 pub mod registry;
 pub mod results;
 pub mod rfc3339;
 pub mod rpc;
+pub mod sessions;
 pub mod snapshot;
 pub mod start;
 pub mod store;
+pub mod targets;
 pub mod telemetry;
+pub mod tenants;
+pub mod tokens;
 pub mod uplinks;
 pub mod upstream;
 
@@ -31,4 +39,5 @@ pub use self::{
     identity::Secret,
     rpc::{CoreService, GrpcTls, ServeError},
     start::{Core, StartError},
+    tenants::FirstRun,
 };

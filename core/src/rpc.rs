@@ -4,20 +4,28 @@
 //! [`typed`] without generated code. The same service stands in process, on the Unix socket and on the gRPC port.
 
 mod ask;
+mod audit;
 mod broker;
 mod door;
 mod list;
+mod manage;
+mod policy;
 mod profiles;
 mod serve;
+mod sessions;
 mod status;
+mod targets;
+mod tokens;
 mod typed;
 
 use tonic::{Status, service::Routes};
 use toolgate_contract::{
     DESCRIPTOR_SET,
     v1::{
-        broker_service_server::BrokerServiceServer, profile_service_server::ProfileServiceServer,
-        status_service_server::StatusServiceServer,
+        audit_service_server::AuditServiceServer, broker_service_server::BrokerServiceServer,
+        policy_service_server::PolicyServiceServer, profile_service_server::ProfileServiceServer,
+        session_service_server::SessionServiceServer, status_service_server::StatusServiceServer,
+        target_service_server::TargetServiceServer, token_service_server::TokenServiceServer,
     },
 };
 
@@ -25,7 +33,14 @@ pub use self::{
     door::CoreService,
     serve::{GrpcTls, ServeError, serve_tcp, serve_unix},
 };
-use crate::broker::{Broker, Failed};
+use crate::{
+    broker::{Broker, Failed},
+    policy::Policies,
+    sessions::Sessions,
+    store::Store,
+    targets::Targets,
+    tokens::Tokens,
+};
 
 /// Arguments may hold 1 MiB; the rest of a message is small.
 const MAX_MESSAGE: usize = (1 << 20) + (64 << 10);
@@ -34,6 +49,11 @@ const MAX_MESSAGE: usize = (1 << 20) + (64 << 10);
 #[derive(Debug, Clone)]
 pub(crate) struct Rpc {
     pub(crate) broker: Broker,
+    pub(crate) store: Store,
+    pub(crate) tokens: Tokens,
+    pub(crate) policies: Policies,
+    pub(crate) sessions: Sessions,
+    pub(crate) targets: Targets,
 }
 
 impl Rpc {
@@ -45,7 +65,12 @@ impl Rpc {
         routes
             .add_service(health_service)
             .add_service(BrokerServiceServer::new(self.clone()).max_decoding_message_size(MAX_MESSAGE))
+            .add_service(AuditServiceServer::new(self.clone()))
+            .add_service(PolicyServiceServer::new(self.clone()))
             .add_service(ProfileServiceServer::new(self.clone()))
+            .add_service(SessionServiceServer::new(self.clone()))
+            .add_service(TargetServiceServer::new(self.clone()))
+            .add_service(TokenServiceServer::new(self.clone()))
             .add_service(StatusServiceServer::new(self));
         if let Some(reflection) = reflection() {
             routes.add_service(reflection);

@@ -9,18 +9,26 @@ use crate::{
     adapters::Adapters,
     audit::Sealer,
     broker::{Broker, Door, Rooms},
+    changes::Changes,
     clock::Clock,
     config::CoreConfig,
     data_dir::{DataDir, DataDirError},
+    error::Error,
+    identity::Secret,
     journal::Journal,
     keys::{KeyError, Keyring},
     limits::{Buckets, InFlight},
+    policy::Policies,
     registry,
     results::Results,
     rpc::{self, CoreService, GrpcTls, Rpc, ServeError},
+    sessions::Sessions,
     snapshot::Snapshots,
     store::{Store, StoreConfig, StoreError},
+    targets::Targets,
     telemetry,
+    tenants::{self, FirstRun},
+    tokens::Tokens,
     uplinks::Uplinks,
 };
 
@@ -41,6 +49,9 @@ pub enum StartError {
     /// The store.
     #[error("the store cannot be opened: {0}")]
     Store(#[from] StoreError),
+    /// The first tenant.
+    #[error("the first tenant cannot be made: {0}")]
+    FirstRun(#[source] Error),
 }
 
 /// A running core.
@@ -48,6 +59,9 @@ pub enum StartError {
 pub struct Core {
     broker: Broker,
     service: CoreService,
+    changes: Changes,
+    targets: Targets,
+    first_run: Option<FirstRun>,
     housekeeping: JoinHandle<()>,
     stop: CancellationToken,
     // Released last: whoever gets the lock next may trust that nothing here writes any more.
@@ -63,7 +77,19 @@ impl Core {
         let journal = Journal::start(store.clone(), Sealer::new(Arc::clone(&keys)), clock.clone());
         registry::warm_up();
         telemetry::describe();
-        let adapters = Adapters::new(Uplinks::closed(Arc::clone(&keys)));
+        let uplinks = Uplinks::closed(Arc::clone(&keys));
+        let snapshots = Snapshots::new(store.clone());
+        let changes = Changes::new(store.clone(), journal.clone(), snapshots.clone(), clock.clone());
+        let first_run = tenants::first_run(&changes, data_dir.path())
+            .await
+            .map_err(StartError::FirstRun)?;
+        let targets = Targets::new(
+            changes.clone(),
+            Arc::clone(&keys),
+            Arc::new(uplinks.clone()),
+            &config.public_url,
+        );
+        let adapters = Adapters::new(uplinks);
         #[cfg(feature = "conformance")]
         let adapters = adapters.answered_by(
             config
@@ -75,7 +101,7 @@ impl Core {
             in_flight: InFlight::new(config.limits.tenant_in_flight),
             adapters,
             results: Results::new(clock.clone()),
-            snapshots: Snapshots::new(store),
+            snapshots,
             upstream_timeout: config.upstream_timeout,
             calls: TaskTracker::new(),
             clock,
@@ -84,6 +110,11 @@ impl Core {
         });
         let service = CoreService::over(Rpc {
             broker: broker.clone(),
+            store,
+            tokens: Tokens::new(changes.clone()),
+            policies: Policies::new(changes.clone()),
+            sessions: Sessions::new(changes.clone()),
+            targets: targets.clone(),
         })
         .await;
         let stop = CancellationToken::new();
@@ -91,6 +122,9 @@ impl Core {
         Ok(Self {
             broker,
             service,
+            changes,
+            targets,
+            first_run,
             housekeeping,
             stop,
             data_dir,
@@ -121,6 +155,23 @@ impl Core {
         let path = self.data_dir.path().join("core.sock");
         let service = self.service.clone();
         async move { rpc::serve_unix(service, &path, shutdown.cancelled_owned()).await }
+    }
+
+    /// What this start made of an empty store; `None` when there was a tenant before.
+    #[must_use]
+    pub fn first_run(&self) -> Option<&FirstRun> {
+        self.first_run.as_ref()
+    }
+
+    /// Mints a one-time sign-in code for the first tenant's admin; an unused one before it no longer works.
+    pub async fn sign_in_code(&self) -> Result<Secret, Error> {
+        tenants::sign_in_code(&self.changes).await
+    }
+
+    /// Makes sure that this very host is a target, and gives a token for the built-in relay to enrol with: none where
+    /// it is enrolled and still has its key.
+    pub async fn built_in_enrolment(&self, host_name: &str, has_key: bool) -> Result<Option<Secret>, Error> {
+        self.targets.built_in_enrolment(host_name, has_key).await
     }
 
     /// The data directory.

@@ -18,6 +18,8 @@ pub enum Role {
 /// What a request wants to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
+    /// Ask who one is.
+    SeeSelf,
     /// List and call tools.
     UseTools,
     /// See targets with their configuration and state.
@@ -62,7 +64,10 @@ impl Role {
     /// Whether the role may do this.
     #[must_use]
     pub fn may(self, action: Action) -> bool {
-        use Action::{ReadOwnCalls, ReadRecord, SeePolicy, SeeTargets, TestTargets, UseTools};
+        use Action::{ReadOwnCalls, ReadRecord, SeePolicy, SeeSelf, SeeTargets, TestTargets, UseTools};
+        if action == SeeSelf {
+            return true;
+        }
         match self {
             Self::Admin => true,
             Self::Engineer => matches!(
@@ -90,6 +95,7 @@ impl Role {
 impl Action {
     fn verb(self) -> &'static str {
         match self {
+            Self::SeeSelf => "ask who it is",
             Self::UseTools => "list or call tools",
             Self::SeeTargets => "see targets",
             Self::ChangeTargets => "change targets",
@@ -111,6 +117,7 @@ mod tests {
     fn roles_may_exactly_what_the_table_says() {
         use Action::*;
         let table = [
+            (SeeSelf, [true, true, true, true]),
             (UseTools, [true, true, false, true]),
             (SeeTargets, [true, true, true, false]),
             (ChangeTargets, [true, false, false, false]),

@@ -1,0 +1,270 @@
+//! `AuditService`: the record, listed, verified and exported.
+
+use bytes::Bytes;
+use data_encoding::HEXLOWER;
+use futures::{Stream, stream};
+use serde_json::json;
+use tonic::{Request, Response, Status};
+use toolgate_contract::{
+    ids::EventId,
+    v1::{
+        AuditEvent, ExportEventsRequest, ExportEventsResponse, ListEventsRequest, ListEventsResponse,
+        VerifyAuditRequest, VerifyAuditResponse, audit_service_server::AuditService,
+    },
+};
+
+use super::{Rpc, manage::by, status};
+use crate::{
+    audit::{
+        Event, EventKind, Outcome,
+        export::Export,
+        list::{self, Cursor, Entry, Filter, LONGEST_PAGE},
+        verify::{Verification, verify},
+    },
+    broker::{Caller, Failed},
+    changes::By,
+    error::Error,
+    identity::Action,
+    rfc3339,
+};
+
+/// Events of a page, when nothing else is asked.
+const USUAL_PAGE: u32 = 100;
+
+#[tonic::async_trait]
+impl AuditService for Rpc {
+    async fn list_events(
+        &self,
+        request: Request<ListEventsRequest>,
+    ) -> Result<Response<ListEventsResponse>, Status> {
+        let caller = self.caller(&request, Action::ReadOwnCalls).await?;
+        let listed = self.list(&caller, request.into_inner()).await;
+        self.answer(&caller, listed).await.map(Response::new)
+    }
+
+    async fn verify_audit(
+        &self,
+        request: Request<VerifyAuditRequest>,
+    ) -> Result<Response<VerifyAuditResponse>, Status> {
+        let caller = self.caller(&request, Action::ReadRecord).await?;
+        let verified = self.verify(by(&caller)).await;
+        self.answer(&caller, verified).await.map(Response::new)
+    }
+
+    type ExportEventsStream =
+        std::pin::Pin<Box<dyn Stream<Item = Result<ExportEventsResponse, Status>> + Send>>;
+
+    async fn export_events(
+        &self,
+        request: Request<ExportEventsRequest>,
+    ) -> Result<Response<Self::ExportEventsStream>, Status> {
+        let caller = self.caller(&request, Action::ReadRecord).await?;
+        let after = match request.into_inner().after_seq.unwrap_or(0) {
+            after if after >= 0 => after,
+            _ => {
+                return self
+                    .answer(&caller, Err(Error::malformed("after_seq", "must be 0 or more")))
+                    .await;
+            }
+        };
+        let export = Export::new(self.store.clone(), caller.principal().tenant.clone(), after);
+        Ok(Response::new(Box::pin(chunks(export))))
+    }
+}
+
+impl Rpc {
+    async fn list(&self, caller: &Caller, asked: ListEventsRequest) -> Result<ListEventsResponse, Error> {
+        let size = asked.page_size.unwrap_or(USUAL_PAGE);
+        if size == 0 || size > LONGEST_PAGE {
+            return Err(Error::malformed(
+                "page_size",
+                format!("must be 1 to {LONGEST_PAGE}"),
+            ));
+        }
+        let cursor = asked
+            .cursor
+            .as_deref()
+            .filter(|text| !text.is_empty())
+            .map(cursor)
+            .transpose()?;
+        let tenant = &caller.principal().tenant;
+        let Some(filter) = filter(caller, asked)? else {
+            return Ok(ListEventsResponse::default());
+        };
+        let listing = list::list(&self.store, tenant, &filter, cursor, size).await?;
+        Ok(ListEventsResponse {
+            events: listing
+                .entries
+                .into_iter()
+                .map(|entry| told(tenant.as_str(), entry))
+                .collect(),
+            next_cursor: listing.next.map(|cursor| cursor.to_string()).unwrap_or_default(),
+        })
+    }
+
+    async fn verify(&self, by: By) -> Result<VerifyAuditResponse, Error> {
+        let rooms = self.broker.rooms();
+        let started = rooms.clock.monotonic();
+        let found = verify(&self.store, &rooms.keys, &by.tenant).await?;
+        let took = rooms.clock.monotonic().saturating_sub(started);
+        let took_ms = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
+        let event = verified(&by, &found, rooms.clock.wall_us(), took_ms);
+        rooms.journal.record(&by.tenant, event).await?;
+        Ok(VerifyAuditResponse {
+            verdict: found.verdict.as_str().into(),
+            rows: found.rows,
+            seq: found.seq,
+            message: found.message,
+            head_hash: HEXLOWER.encode(&found.head.hash),
+        })
+    }
+}
+
+// Who may not read the whole record reads what it did itself, whatever it asks for.
+fn filter(caller: &Caller, asked: ListEventsRequest) -> Result<Option<Filter>, Error> {
+    let mut principal = asked.principal;
+    let me = caller.principal();
+    if !me.role.may(Action::ReadRecord) {
+        if principal
+            .as_deref()
+            .is_some_and(|other| other != me.name.as_ref())
+        {
+            return Ok(None);
+        }
+        principal = Some(me.name.as_ref().to_owned());
+    }
+    let time = |place: &'static str, text: Option<String>| {
+        text.map(|text| rfc3339::parse(&text).map_err(|error| Error::malformed(place, error.to_string())))
+            .transpose()
+    };
+    Ok(Some(Filter {
+        since_us: time("since", asked.since)?,
+        until_us: time("until", asked.until)?,
+        principal,
+        capability: asked.tool,
+        target_id: id("target_id", asked.target_id)?,
+        result: asked
+            .result
+            .map(|text| named("result", &text, Outcome::parse, Outcome::ALL, Outcome::as_str))
+            .transpose()?,
+        correlation_id: id("correlation_id", asked.correlation_id)?,
+        kind: asked
+            .event
+            .map(|text| {
+                named(
+                    "event",
+                    &text,
+                    EventKind::parse,
+                    EventKind::ALL,
+                    EventKind::as_str,
+                )
+            })
+            .transpose()?,
+    }))
+}
+
+fn id<T: std::str::FromStr>(place: &'static str, text: Option<String>) -> Result<Option<T>, Error> {
+    text.map(|text| {
+        text.parse()
+            .map_err(|_| Error::malformed(place, "is no id: an id has 26 characters"))
+    })
+    .transpose()
+}
+
+fn named<T: Copy>(
+    place: &'static str,
+    text: &str,
+    parse: impl Fn(&str) -> Option<T>,
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+) -> Result<T, Error> {
+    parse(text).ok_or_else(|| {
+        let names: Vec<_> = all.iter().map(|value| name(*value)).collect();
+        Error::malformed(place, format!("must be one of {}", names.join(", ")))
+    })
+}
+
+fn cursor(text: &str) -> Result<Cursor, Error> {
+    text.parse()
+        .map_err(|error: list::InvalidCursor| Error::malformed("cursor", error.to_string()))
+}
+
+fn told(tenant: &str, entry: Entry) -> AuditEvent {
+    let Ok(event) = entry.event else {
+        // A row that cannot be read is shown as what it is: its place, and nothing that it claims.
+        return AuditEvent {
+            seq: entry.seq,
+            tenant_id: tenant.into(),
+            ..AuditEvent::default()
+        };
+    };
+    AuditEvent {
+        seq: entry.seq,
+        event: event.kind.as_str().into(),
+        time: rfc3339::format(event.time_us),
+        tenant_id: tenant.into(),
+        principal: event.principal,
+        role: event.role,
+        facade: event.facade,
+        adapter_type: event.adapter_type,
+        target_id: event.target_id.map(|id| id.to_string()).unwrap_or_default(),
+        capability: event.capability,
+        params_hash: event
+            .params_hash
+            .map(|hash| HEXLOWER.encode(&hash))
+            .unwrap_or_default(),
+        result: event.result.as_str().into(),
+        reason: event.reason,
+        duration_ms: event.duration_ms,
+        correlation_id: event.correlation_id.map(|id| id.to_string()).unwrap_or_default(),
+        detail: event.detail.into(),
+    }
+}
+
+fn verified(by: &By, found: &Verification, time_us: i64, duration_ms: i64) -> Event {
+    let detail = json!({"verdict": found.verdict.as_str(), "rows": found.rows, "seq": found.seq});
+    Event {
+        id: EventId::mint(),
+        kind: EventKind::AuditVerified,
+        time_us,
+        principal: by.principal.clone(),
+        role: by.role.to_owned(),
+        facade: by.facade.to_owned(),
+        adapter_type: String::new(),
+        target_id: None,
+        capability: String::new(),
+        params_hash: None,
+        result: if found.is_intact() {
+            Outcome::Success
+        } else {
+            Outcome::Failure
+        },
+        reason: String::new(),
+        duration_ms,
+        correlation_id: None,
+        detail: detail.to_string(),
+    }
+}
+
+// Pulled by the transport: a slow reader holds one page.
+fn chunks(export: Export) -> impl Stream<Item = Result<ExportEventsResponse, Status>> + Send {
+    stream::unfold(Some(export), async |export| {
+        let mut export = export?;
+        match export.next_chunk().await {
+            Ok(None) => None,
+            Ok(Some(chunk)) => Some((
+                Ok(ExportEventsResponse {
+                    chunk: Bytes::into(chunk),
+                }),
+                Some(export),
+            )),
+            Err(error) => Some((
+                Err(status(Failed {
+                    call: None,
+                    error: error.into(),
+                })),
+                None,
+            )),
+        }
+    })
+}

@@ -1,0 +1,38 @@
+//! `SessionService`: signing in, and who one is.
+
+use tonic::{Request, Response, Status};
+use toolgate_contract::v1::{
+    GetSelfRequest, GetSelfResponse, SignInRequest, SignInResponse, session_service_server::SessionService,
+};
+
+use super::{Rpc, ask, status};
+use crate::{identity::Action, rfc3339};
+
+#[tonic::async_trait]
+impl SessionService for Rpc {
+    async fn sign_in(&self, request: Request<SignInRequest>) -> Result<Response<SignInResponse>, Status> {
+        let ask = ask::of(&request);
+        match self
+            .sessions
+            .sign_in(&request.into_inner().code, ask.facade)
+            .await
+        {
+            Ok(session) => Ok(Response::new(SignInResponse {
+                token: session.token.reveal().to_owned(),
+                expires_at: rfc3339::format(session.expires_us),
+            })),
+            Err(error) => Err(status(self.broker.refuse_unknown(&ask, error))),
+        }
+    }
+
+    async fn get_self(&self, request: Request<GetSelfRequest>) -> Result<Response<GetSelfResponse>, Status> {
+        let caller = self.caller(&request, Action::SeeSelf).await?;
+        let principal = caller.principal();
+        Ok(Response::new(GetSelfResponse {
+            tenant_id: principal.tenant.to_string(),
+            principal: principal.name.as_ref().to_owned(),
+            role: principal.role.as_str().to_owned(),
+            profile: caller.profile.map(|profile| profile.name.to_owned()),
+        }))
+    }
+}

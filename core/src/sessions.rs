@@ -1,0 +1,133 @@
+//! Signing in: the one-time code of a sign-in link is traded for a session token.
+//!
+//! The trade is one atomic update, so a code works once however many try at the same moment. A code that is unknown,
+//! used or expired gets the one answer of a bad credential.
+
+use std::time::Duration;
+
+use serde_json::json;
+use toolgate_contract::{ids::TenantId, registry};
+
+use crate::{
+    audit::EventKind,
+    changes::{By, Changes, Fact},
+    error::Error,
+    identity::{Kind, Presented, Role, Secret},
+    rfc3339,
+    store::{Row, StoreError, params},
+    tokens::{Holder, NewCredential},
+};
+
+const FIND: &str = "select name, role, profile from token where tenant_id = $1 and hash = $2 \
+     and kind = 'sign_in' and revoked_us is null and expires_us > $3";
+const SPEND: &str = "update token set revoked_us = $3 where tenant_id = $1 and hash = $2 \
+     and kind = 'sign_in' and revoked_us is null and expires_us > $3";
+const FORGET_ENDED: &str =
+    "delete from token where tenant_id = $1 and kind in ('session', 'sign_in') and expires_us < $2";
+
+/// How long a session lives.
+const LIFE: Duration = Duration::from_secs(12 * 3_600);
+/// Ended sessions and codes are kept this long.
+const KEPT: Duration = Duration::from_secs(24 * 3_600);
+
+/// Signing in, for all tenants. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Sessions {
+    changes: Changes,
+}
+
+/// A session that begins.
+#[derive(Debug)]
+pub struct Session {
+    /// The session token; given here and never again.
+    pub token: Secret,
+    /// When it ends, microseconds UTC.
+    pub expires_us: i64,
+}
+
+impl Sessions {
+    /// Over the door for changes.
+    #[must_use]
+    pub fn new(changes: Changes) -> Self {
+        Self { changes }
+    }
+
+    /// Trades a code for a session of the principal the code was made for.
+    pub async fn sign_in(&self, code: &str, facade: &'static str) -> Result<Session, Error> {
+        let presented = Presented::parse(code)
+            .filter(|it| it.kind == Kind::SignIn)
+            .ok_or(Error::Unauthenticated)?;
+        let now_us = self.changes.now_us();
+        let (tenant, hash) = (presented.tenant, presented.hash);
+        // Looked up before it is spent, so that guessing costs no write.
+        let mut holder = self
+            .find(&tenant, hash, now_us)
+            .await?
+            .ok_or(Error::Unauthenticated)?;
+        let expires_us = after(now_us, LIFE);
+        holder.expires_us = Some(expires_us);
+        let by = By {
+            tenant: tenant.clone(),
+            principal: holder.name.clone(),
+            role: holder.role.as_str(),
+            facade,
+        };
+        let session = NewCredential::mint(Kind::Session, &tenant, holder, now_us)?;
+        let token = session.text.clone();
+        self.changes
+            .make(by, move |tx| {
+                Box::pin(async move {
+                    if tx.execute(SPEND, params![&tenant, &hash, now_us]).await? != 1 {
+                        return Err(Error::Unauthenticated);
+                    }
+                    tx.execute(FORGET_ENDED, params![&tenant, before(now_us, KEPT)])
+                        .await?;
+                    session.insert(tx).await?;
+                    let detail =
+                        json!({"id": session.id.to_string(), "expires_at": rfc3339::format(expires_us)});
+                    Ok(((), vec![Fact::new(EventKind::SignedIn, detail)]))
+                })
+            })
+            .await?;
+        Ok(Session { token, expires_us })
+    }
+
+    async fn find(&self, tenant: &TenantId, hash: [u8; 32], now_us: i64) -> Result<Option<Holder>, Error> {
+        let owner = tenant.clone();
+        let row = self.changes.read(tenant, move |tx| {
+            Box::pin(async move { tx.query_opt(FIND, params![&owner, &hash, now_us]).await })
+        });
+        Ok(row.await?.as_ref().map(holder).transpose()?.flatten())
+    }
+}
+
+// A row that a newer version wrote and this one cannot read lets nobody in.
+fn holder(row: &Row) -> Result<Option<Holder>, StoreError> {
+    let profile = match row.opt_text(2)? {
+        None => None,
+        Some(name) => match registry::profile(name) {
+            Some(profile) => Some(profile.name),
+            None => return Ok(None),
+        },
+    };
+    let Some(role) = Role::parse(row.text(1)?) else {
+        return Ok(None);
+    };
+    Ok(Some(Holder {
+        name: row.text(0)?.to_owned(),
+        role,
+        profile,
+        expires_us: None,
+    }))
+}
+
+fn after(now_us: i64, span: Duration) -> i64 {
+    now_us.saturating_add(i64::try_from(span.as_micros()).unwrap_or(i64::MAX))
+}
+
+fn before(now_us: i64, span: Duration) -> i64 {
+    now_us.saturating_sub(i64::try_from(span.as_micros()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,313 @@
+//! The configured upstreams of a tenant: added, listed, changed, removed, and their enrolments.
+//!
+//! So far only hosts (`ssh`) can be added. A host is never dialled: adding it mints a one-time enrolment token, and
+//! its relay dials in. What a relay may do at the gate stands in [`relays`]. Who may do what is decided before this
+//! room is asked.
+
+mod built_in;
+mod config;
+mod enrolment;
+mod live;
+pub mod relays;
+mod rows;
+mod verdict;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolgate_contract::ids::{TargetId, TenantId};
+
+pub use self::{enrolment::Enrolment, live::Live, rows::Target};
+use self::{enrolment::NewEnrolment, rows::Change};
+use crate::{
+    adapters,
+    audit::EventKind,
+    changes::{By, Changes, Fact},
+    error::{Error, Missing},
+    keys::Keyring,
+    names,
+    pages::Page,
+    store::StoreError,
+};
+
+/// Targets of one tenant.
+const MOST: i64 = 1_000;
+/// The only adapter type of which targets can be added so far.
+const SSH: &str = "ssh";
+
+/// The targets of all tenants. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Targets {
+    changes: Changes,
+    keys: Arc<Keyring>,
+    live: Arc<dyn Live>,
+    public_url: Arc<str>,
+}
+
+/// What a new target shall be, as asked.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Adapter type.
+    pub adapter: String,
+    /// Name.
+    pub name: String,
+    /// JSON object.
+    pub config: bytes::Bytes,
+    /// JSON object.
+    pub credential: bytes::Bytes,
+}
+
+/// What shall be different about a target; what is `None` stays.
+#[derive(Debug, Clone, Default)]
+pub struct Edit {
+    /// New name.
+    pub name: Option<String>,
+    /// New settings, whole.
+    pub config: Option<bytes::Bytes>,
+    /// New credential.
+    pub credential: Option<bytes::Bytes>,
+    /// The switch.
+    pub disabled: Option<bool>,
+}
+
+impl Targets {
+    /// Over the door for changes, the gateway's identity, the live uplinks and the URL that relays dial.
+    #[must_use]
+    pub fn new(changes: Changes, keys: Arc<Keyring>, live: Arc<dyn Live>, public_url: &str) -> Self {
+        Self {
+            changes,
+            keys,
+            live,
+            public_url: public_url.trim_end_matches('/').into(),
+        }
+    }
+
+    /// Adds a target and mints its first enrolment.
+    pub async fn create(&self, by: By, wanted: Wanted) -> Result<(Target, Enrolment), Error> {
+        let adapter = addable(&wanted.adapter)?;
+        names::check("name", &wanted.name)?;
+        let config = config::read(&wanted.config)?;
+        config::refuse_credential(&wanted.credential)?;
+        self.add(
+            by,
+            Target::new(adapter, wanted.name, config, self.changes.now_us()),
+        )
+        .await
+    }
+
+    /// A page of targets by type and name, and the token of the next page.
+    pub async fn list(
+        &self,
+        by: &By,
+        adapter: Option<&str>,
+        page: Page<2>,
+    ) -> Result<(Vec<Target>, String), Error> {
+        let (tenant, limit) = (by.tenant.clone(), page.limit());
+        let adapter = adapter.unwrap_or_default().to_owned();
+        let [after_type, after_name] = page.after.clone().unwrap_or_default();
+        let read = self.changes.read(&by.tenant, move |tx| {
+            Box::pin(async move { rows::list(tx, &tenant, &adapter, &after_type, &after_name, limit).await })
+        });
+        let mut targets = read.await?;
+        let next = page.cut(&mut targets, |last| [last.adapter.clone(), last.name.clone()]);
+        Ok((targets, next))
+    }
+
+    /// One target.
+    pub async fn get(&self, by: &By, id: &str) -> Result<Target, Error> {
+        let (id, tenant) = (known_id(id)?, by.tenant.clone());
+        let found = self.changes.read(&by.tenant, move |tx| {
+            Box::pin(async move { rows::find(tx, &tenant, id).await })
+        });
+        found.await?.ok_or(NO_TARGET)
+    }
+
+    /// Changes a target; an edit that changes nothing leaves no row.
+    pub async fn update(&self, by: By, id: &str, edit: Edit) -> Result<Target, Error> {
+        let (id, tenant, now_us) = (known_id(id)?, by.tenant.clone(), self.changes.now_us());
+        if let Some(name) = &edit.name {
+            names::check("name", name)?;
+        }
+        let config = edit.config.as_deref().map(config::read_edit).transpose()?;
+        config::refuse_credential(edit.credential.as_deref().unwrap_or_default())?;
+        self.changes
+            .make(by, move |tx| {
+                Box::pin(async move {
+                    let before = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
+                    let mut after = before.clone();
+                    after.name = edit.name.unwrap_or(after.name);
+                    after.disabled = edit.disabled.unwrap_or(after.disabled);
+                    if let Some(config) = config {
+                        after.config = config.over(&before.config)?;
+                    }
+                    if after == before {
+                        return Ok((before, vec![]));
+                    }
+                    after.updated_us = now_us;
+                    rows::update(tx, &tenant, &after)
+                        .await
+                        .map_err(|error| taken(error, &after))?;
+                    let fact = configured(&after, Change::Updated, json!({"disabled": after.disabled}));
+                    Ok((after, vec![fact]))
+                })
+            })
+            .await
+    }
+
+    /// Removes a target with its enrolments and its relay's key, and closes the relay's connection.
+    pub async fn delete(&self, by: By, id: &str) -> Result<(), Error> {
+        let (id, tenant) = (known_id(id)?, by.tenant.clone());
+        self.changes
+            .make(by, move |tx| {
+                Box::pin(async move {
+                    let target = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
+                    rows::delete(tx, &tenant, id).await?;
+                    Ok(((), vec![configured(&target, Change::Removed, json!({}))]))
+                })
+            })
+            .await?;
+        self.live.disconnect(id);
+        Ok(())
+    }
+
+    /// Mints a new enrolment in place of any unused one. A relay that is enrolled stays until the new one has.
+    pub async fn enrol(&self, by: By, id: &str) -> Result<Enrolment, Error> {
+        self.enrol_known(by, known_id(id)?).await
+    }
+
+    /// Forgets the key of a host's relay and closes its connection.
+    pub async fn revoke_relay(&self, by: By, id: &str) -> Result<(), Error> {
+        let (id, tenant) = (known_id(id)?, by.tenant.clone());
+        self.changes
+            .make(by, move |tx| {
+                Box::pin(async move {
+                    let target = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
+                    let relay = target
+                        .relay
+                        .clone()
+                        .ok_or(Error::NotFound(Missing::Resource("enrolled relay")))?;
+                    rows::forget_relay(tx, &tenant, id).await?;
+                    rows::set_validation(tx, &tenant, id, &verdict::pending()).await?;
+                    let detail = json!({"relay": relay, "name": target.name});
+                    Ok((
+                        (),
+                        vec![Fact::new(EventKind::RelayRevoked, detail).about(target.adapter(), id)],
+                    ))
+                })
+            })
+            .await?;
+        self.live.disconnect(id);
+        Ok(())
+    }
+
+    /// `ready`, `waiting`, `offline` or `disabled`.
+    #[must_use]
+    pub fn status(&self, target: &Target) -> &'static str {
+        match (target.disabled, &target.relay) {
+            (true, _) => "disabled",
+            (false, None) => "waiting",
+            (false, Some(_)) if self.live.is_connected(target.id) => "ready",
+            (false, Some(_)) => "offline",
+        }
+    }
+
+    async fn add(&self, by: By, target: Target) -> Result<(Target, Enrolment), Error> {
+        let tenant = by.tenant.clone();
+        let enrolment = self.mint(&tenant, target.id)?;
+        let shown = enrolment.shown(&self.public_url, &target.name);
+        Ok((
+            self.changes
+                .make(by, move |tx| {
+                    Box::pin(async move {
+                        if rows::count(tx, &tenant).await? >= MOST {
+                            return Err(Error::Conflict(format!(
+                                "the tenant has {MOST} targets, which is the limit; remove some first"
+                            )));
+                        }
+                        rows::insert(tx, &tenant, &target)
+                            .await
+                            .map_err(|error| taken(error, &target))?;
+                        enrolment.replace(tx).await?;
+                        let fact = configured(&target, Change::Created, enrolment.detail());
+                        Ok((target, vec![fact]))
+                    })
+                })
+                .await?,
+            shown,
+        ))
+    }
+
+    async fn enrol_known(&self, by: By, id: TargetId) -> Result<Enrolment, Error> {
+        let tenant = by.tenant.clone();
+        let enrolment = self.mint(&tenant, id)?;
+        let (token, url) = (enrolment.clone(), Arc::clone(&self.public_url));
+        let name = self
+            .changes
+            .make(by, move |tx| {
+                Box::pin(async move {
+                    let target = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
+                    enrolment.replace(tx).await?;
+                    let fact = configured(&target, Change::Updated, enrolment.detail());
+                    Ok((target.name, vec![fact]))
+                })
+            })
+            .await?;
+        Ok(token.shown(&url, &name))
+    }
+
+    fn mint(&self, tenant: &TenantId, target: TargetId) -> Result<NewEnrolment, Error> {
+        NewEnrolment::mint(
+            tenant,
+            target,
+            self.keys.gateway_identity().public_key(),
+            self.changes.now_us(),
+        )
+    }
+}
+
+const NO_TARGET: Error = Error::NotFound(Missing::Resource("target"));
+
+// An id that is none names nothing: no need to say which of the two it was.
+fn known_id(id: &str) -> Result<TargetId, Error> {
+    id.parse().map_err(|_| NO_TARGET)
+}
+
+fn addable(adapter: &str) -> Result<&'static str, Error> {
+    match adapters::known(adapter) {
+        Some(known) => Ok(known),
+        None if toolgate_contract::registry::INFRASTRUCTURE.contains(&adapter) => Err(Error::malformed(
+            "type",
+            format!("targets of type {adapter} cannot be added in this version; {SSH} can"),
+        )),
+        None => Err(Error::malformed(
+            "type",
+            format!("no adapter type of this name; targets of type {SSH} can be added"),
+        )),
+    }
+}
+
+fn taken(error: StoreError, target: &Target) -> Error {
+    if error == StoreError::Duplicate {
+        let Target { adapter, name, .. } = target;
+        return Error::Conflict(format!(
+            "a target of type {adapter} is already named {name}; choose another name"
+        ));
+    }
+    error.into()
+}
+
+fn configured(target: &Target, change: Change, more: Value) -> Fact {
+    let mut detail = json!({
+        "change": change.as_str(),
+        "name": target.name,
+        "type": target.adapter,
+        "validation": target.validation.get("verdict").cloned().unwrap_or_default(),
+    });
+    if let (Value::Object(detail), Value::Object(more)) = (&mut detail, more) {
+        detail.extend(more);
+    }
+    Fact::new(EventKind::AdapterConfigured, detail).about(target.adapter(), target.id)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! The first tenant of an empty store, and the operator's way in.
+//!
+//! The first start makes the tenant, its admin token and a sign-in code in one transaction. The token's file is
+//! written before that commit: a crash between the two leaves a file that opens nothing, and the next start, which
+//! finds the store still empty, writes it anew.
+
+mod token_file;
+
+use std::{path::Path, time::Duration};
+
+use serde_json::json;
+use toolgate_contract::ids::TenantId;
+
+use crate::{
+    audit::EventKind,
+    changes::{By, Changes, Fact},
+    error::{Error, Missing},
+    identity::{Kind, Role, Secret},
+    store::params,
+    tokens::{Holder, NewCredential},
+};
+
+const DROP_CODES: &str = "delete from token where tenant_id = $1 and kind = 'sign_in' and revoked_us is null";
+
+/// The name of the first tenant.
+const TENANT: &str = "default";
+/// The name of the first principal.
+const ADMIN: &str = "admin";
+/// How long a sign-in code works.
+const CODE_LIFE: Duration = Duration::from_secs(15 * 60);
+
+/// What the first start made; shown to the operator once.
+#[derive(Debug, Clone)]
+pub struct FirstRun {
+    /// The tenant.
+    pub tenant_id: TenantId,
+    /// Its admin's API token, also in the data directory's `admin-token`.
+    pub admin_token: Secret,
+    /// The one-time code of its admin's sign-in link.
+    pub sign_in_code: Secret,
+}
+
+/// Makes the first tenant where there is none.
+pub(crate) async fn first_run(changes: &Changes, data_dir: &Path) -> Result<Option<FirstRun>, Error> {
+    if changes.home_tenant().await?.is_some() {
+        return Ok(None);
+    }
+    let (tenant, now_us) = (TenantId::mint(), changes.now_us());
+    let token = NewCredential::mint(Kind::Api, &tenant, admin(None), now_us)?;
+    let code = NewCredential::mint(Kind::SignIn, &tenant, admin(Some(code_end(now_us))), now_us)?;
+    let made = FirstRun {
+        tenant_id: tenant.clone(),
+        admin_token: token.text.clone(),
+        sign_in_code: code.text.clone(),
+    };
+    token_file::write(data_dir, &token.text).map_err(Error::internal)?;
+    let by = By::gateway(tenant.clone());
+    changes
+        .make(by, move |tx| {
+            Box::pin(async move {
+                tx.create_tenant(TENANT, now_us).await?;
+                token.insert(tx).await?;
+                code.insert(tx).await?;
+                let detail = json!({"id": tenant.as_str(), "name": TENANT});
+                let facts = vec![
+                    Fact::new(EventKind::TenantCreated, detail),
+                    Fact::new(EventKind::TokenCreated, token.detail()),
+                    Fact::new(EventKind::TokenCreated, code.detail()),
+                ];
+                Ok(((), facts))
+            })
+        })
+        .await?;
+    Ok(Some(made))
+}
+
+/// Mints a sign-in code for the admin of the first tenant; an unused one before it no longer works.
+pub(crate) async fn sign_in_code(changes: &Changes) -> Result<Secret, Error> {
+    let tenant = changes
+        .home_tenant()
+        .await?
+        .ok_or(Error::NotFound(Missing::Resource("tenant")))?;
+    let now_us = changes.now_us();
+    let code = NewCredential::mint(Kind::SignIn, &tenant, admin(Some(code_end(now_us))), now_us)?;
+    let text = code.text.clone();
+    let by = By::gateway(tenant.clone());
+    changes
+        .make(by, move |tx| {
+            Box::pin(async move {
+                tx.execute(DROP_CODES, params![&tenant]).await?;
+                code.insert(tx).await?;
+                Ok(((), vec![Fact::new(EventKind::TokenCreated, code.detail())]))
+            })
+        })
+        .await?;
+    Ok(text)
+}
+
+fn admin(expires_us: Option<i64>) -> Holder {
+    Holder {
+        name: ADMIN.into(),
+        role: Role::Admin,
+        profile: None,
+        expires_us,
+    }
+}
+
+fn code_end(now_us: i64) -> i64 {
+    now_us.saturating_add(i64::try_from(CODE_LIFE.as_micros()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests;
