@@ -20,13 +20,13 @@ use toolgate_contract::ids::{TargetId, TenantId};
 pub use self::{enrolment::Enrolment, live::Live, rows::Target};
 use self::{enrolment::NewEnrolment, rows::Change};
 use crate::{
-    adapters,
     audit::EventKind,
     changes::{By, Changes, Fact},
     error::{Error, Missing},
     keys::Keyring,
     names,
     pages::Page,
+    registry,
     store::StoreError,
 };
 
@@ -273,7 +273,7 @@ fn known_id(id: &str) -> Result<TargetId, Error> {
 }
 
 fn addable(adapter: &str) -> Result<&'static str, Error> {
-    match adapters::known(adapter) {
+    match registry::addable_adapter(adapter) {
         Some(known) => Ok(known),
         None if toolgate_contract::registry::INFRASTRUCTURE.contains(&adapter) => Err(Error::malformed(
             "type",

@@ -5,7 +5,7 @@ use toolgate_contract::ids::{TargetId, TenantId};
 
 use super::verdict;
 use crate::{
-    adapters,
+    registry,
     store::{Row, StoreError, Tx, params},
 };
 
@@ -82,7 +82,7 @@ impl Target {
 
     /// The adapter type, where this version knows it.
     pub(super) fn adapter(&self) -> &'static str {
-        adapters::known(&self.adapter).unwrap_or_default()
+        registry::addable_adapter(&self.adapter).unwrap_or_default()
     }
 
     fn read(row: &Row) -> Result<Self, StoreError> {
