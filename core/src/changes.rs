@@ -3,9 +3,6 @@
 //! Change and rows are one transaction; a change that turns out to change nothing leaves no row. After the commit the
 //! snapshot is read anew, so the next call sees the change. Rooms that change things have no other way to the store.
 
-#[cfg(test)]
-pub(crate) mod ground;
-
 use futures::future::BoxFuture;
 use serde_json::Value;
 use toolgate_contract::ids::{EventId, TargetId, TenantId};
@@ -166,3 +163,6 @@ impl Changes {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,7 +1,7 @@
 use toolgate_contract::v1::ErrorReason;
 
 use super::*;
-use crate::changes::ground::{FIRST_ROWS, Ground, detail};
+use crate::changes::tests::ground::{FIRST_ROWS, Ground, detail};
 
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()

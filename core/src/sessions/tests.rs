@@ -2,7 +2,7 @@ use toolgate_contract::v1::ErrorReason;
 
 use super::*;
 use crate::{
-    changes::ground::{Ground, NOW_US, detail},
+    changes::tests::ground::{Ground, NOW_US, detail},
     tenants,
 };
 

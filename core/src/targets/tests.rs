@@ -11,7 +11,7 @@ use toolgate_contract::{
 };
 
 use super::*;
-use crate::changes::ground::{FIRST_ROWS, Ground, detail};
+use crate::changes::tests::ground::{FIRST_ROWS, Ground, detail};
 
 /// Connections as a test sets them.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use super::*;
-use crate::changes::ground::{Ground, detail};
+use crate::changes::tests::ground::{Ground, detail};
 
 #[tokio::test]
 async fn an_empty_store_gets_one_tenant_with_an_admin() {

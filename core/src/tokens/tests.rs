@@ -3,7 +3,7 @@ use std::time::Duration;
 use toolgate_contract::v1::ErrorReason;
 
 use super::*;
-use crate::changes::ground::{FIRST_ROWS, Ground, detail};
+use crate::changes::tests::ground::{FIRST_ROWS, Ground, detail};
 
 fn wanted(name: &str, role: &str) -> Wanted {
     Wanted {

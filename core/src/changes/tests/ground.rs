@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use toolgate_contract::ids::TenantId;
 
-use super::{By, Changes};
 use crate::{
+    changes::{By, Changes},
     audit::{
         Event, Sealer,
         list::{self, Filter},
