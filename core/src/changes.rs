@@ -1,10 +1,11 @@
 //! The one door for changes of what a tenant has: the change, its rows on the record, and the snapshot calls read.
 //!
 //! Change and rows are one transaction; a change that turns out to change nothing leaves no row. After the commit the
-//! snapshot is read anew, so the next call sees the change. Rooms that change things have no other way to the store.
+//! snapshot is read anew, so the next call sees the change; a maker that vanishes changes nothing of this. Rooms that change things have no other way to the store.
 
 use futures::future::BoxFuture;
 use serde_json::Value;
+use tokio_util::task::TaskTracker;
 use toolgate_contract::ids::{EventId, TargetId, TenantId};
 
 use crate::{
@@ -101,17 +102,25 @@ pub struct Changes {
     journal: Journal,
     snapshots: Snapshots,
     clock: Clock,
+    tasks: TaskTracker,
 }
 
 impl Changes {
-    /// Over the rooms below.
+    /// Over the rooms below; changes under way are owned by `tasks`.
     #[must_use]
-    pub fn new(store: Store, journal: Journal, snapshots: Snapshots, clock: Clock) -> Self {
+    pub fn new(
+        store: Store,
+        journal: Journal,
+        snapshots: Snapshots,
+        clock: Clock,
+        tasks: TaskTracker,
+    ) -> Self {
         Self {
             store,
             journal,
             snapshots,
             clock,
+            tasks,
         }
     }
 
@@ -121,13 +130,29 @@ impl Changes {
         T: Send + 'static,
         W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<Changed<T>, Error>> + Send + 'static,
     {
-        let (tenant, time_us) = (by.tenant.clone(), self.now_us());
-        let rows = move |(_, facts): &Changed<T>| facts.iter().map(|fact| fact.event(&by, time_us)).collect();
-        let (value, facts) = self.journal.with_rows(&tenant, work, rows).await?;
-        if !facts.is_empty() {
-            self.show(&tenant).await;
-        }
-        Ok(value)
+        self.make_then(by, work, || {}).await
+    }
+
+    /// Like [`Changes::make`]; `then` runs once the change is durable, although its maker vanished.
+    pub async fn make_then<T, W, A>(&self, by: By, work: W, then: A) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<Changed<T>, Error>> + Send + 'static,
+        A: FnOnce() + Send + 'static,
+    {
+        let door = self.clone();
+        let carried = self.tasks.spawn(async move {
+            let (tenant, time_us) = (by.tenant.clone(), door.now_us());
+            let rows =
+                move |(_, facts): &Changed<T>| facts.iter().map(|fact| fact.event(&by, time_us)).collect();
+            let (value, facts) = door.journal.with_rows(&tenant, work, rows).await?;
+            then();
+            if !facts.is_empty() {
+                door.show(&tenant).await;
+            }
+            Ok(value)
+        });
+        carried.await.unwrap_or_else(|lost| Err(Error::internal(lost)))
     }
 
     /// Reads what one tenant has.

@@ -26,6 +26,7 @@ use toolgate_contract::{
         policy_service_server::PolicyServiceServer, profile_service_server::ProfileServiceServer,
         session_service_server::SessionServiceServer, status_service_server::StatusServiceServer,
         target_service_server::TargetServiceServer, token_service_server::TokenServiceServer,
+        uplink_service_server::UplinkServiceServer,
     },
 };
 
@@ -40,6 +41,7 @@ use crate::{
     store::Store,
     targets::Targets,
     tokens::Tokens,
+    uplinks::{AttachService, Uplinks},
 };
 
 /// Arguments may hold 1 MiB; the rest of a message is small.
@@ -54,6 +56,7 @@ pub(crate) struct Rpc {
     pub(crate) policies: Policies,
     pub(crate) sessions: Sessions,
     pub(crate) targets: Targets,
+    pub(crate) uplinks: Uplinks,
 }
 
 impl Rpc {
@@ -71,6 +74,7 @@ impl Rpc {
             .add_service(SessionServiceServer::new(self.clone()))
             .add_service(TargetServiceServer::new(self.clone()))
             .add_service(TokenServiceServer::new(self.clone()))
+            .add_service(UplinkServiceServer::new(AttachService::new(self.uplinks.clone())))
             .add_service(StatusServiceServer::new(self));
         if let Some(reflection) = reflection() {
             routes.add_service(reflection);

@@ -25,7 +25,7 @@ use crate::{
     sessions::Sessions,
     snapshot::Snapshots,
     store::{Store, StoreConfig, StoreError},
-    targets::Targets,
+    targets::{Relays, Targets},
     telemetry,
     tenants::{self, FirstRun},
     tokens::Tokens,
@@ -61,6 +61,7 @@ pub struct Core {
     service: CoreService,
     changes: Changes,
     targets: Targets,
+    uplinks: Uplinks,
     first_run: Option<FirstRun>,
     housekeeping: JoinHandle<()>,
     stop: CancellationToken,
@@ -77,9 +78,17 @@ impl Core {
         let journal = Journal::start(store.clone(), Sealer::new(Arc::clone(&keys)), clock.clone());
         registry::warm_up();
         telemetry::describe();
-        let uplinks = Uplinks::closed(Arc::clone(&keys));
+        let calls = TaskTracker::new();
         let snapshots = Snapshots::new(store.clone());
-        let changes = Changes::new(store.clone(), journal.clone(), snapshots.clone(), clock.clone());
+        let changes = Changes::new(
+            store.clone(),
+            journal.clone(),
+            snapshots.clone(),
+            clock.clone(),
+            calls.clone(),
+        );
+        let relays = Arc::new(Relays::new(changes.clone(), journal.clone(), calls.clone()));
+        let uplinks = Uplinks::new(Arc::clone(&keys), Arc::clone(&relays) as _, relays);
         let first_run = tenants::first_run(&changes, data_dir.path())
             .await
             .map_err(StartError::FirstRun)?;
@@ -89,7 +98,7 @@ impl Core {
             Arc::new(uplinks.clone()),
             &config.public_url,
         );
-        let adapters = Adapters::new(uplinks);
+        let adapters = Adapters::new(uplinks.clone());
         #[cfg(feature = "conformance")]
         let adapters = adapters.answered_by(
             config
@@ -103,7 +112,7 @@ impl Core {
             results: Results::new(clock.clone()),
             snapshots,
             upstream_timeout: config.upstream_timeout,
-            calls: TaskTracker::new(),
+            calls,
             clock,
             keys,
             journal,
@@ -115,6 +124,7 @@ impl Core {
             policies: Policies::new(changes.clone()),
             sessions: Sessions::new(changes.clone()),
             targets: targets.clone(),
+            uplinks: uplinks.clone(),
         })
         .await;
         let stop = CancellationToken::new();
@@ -124,6 +134,7 @@ impl Core {
             service,
             changes,
             targets,
+            uplinks,
             first_run,
             housekeeping,
             stop,
@@ -190,6 +201,7 @@ impl Core {
                 "calls did not settle in time; their intents are reconciled at the next start"
             );
         }
+        self.uplinks.shutdown().await;
         self.stop.cancel();
         if let Err(error) = self.housekeeping.await {
             tracing::error!(%error, "housekeeping did not end well");

@@ -1,14 +1,14 @@
 //! The configured upstreams of a tenant: added, listed, changed, removed, and their enrolments.
 //!
 //! So far only hosts (`ssh`) can be added. A host is never dialled: adding it mints a one-time enrolment token, and
-//! its relay dials in. What a relay may do at the gate stands in [`relays`]. Who may do what is decided before this
+//! its relay dials in. How relays are kept stands in [`relays`]. Who may do what is decided before this
 //! room is asked.
 
 mod built_in;
 mod config;
 mod enrolment;
 mod live;
-pub mod relays;
+mod relays;
 mod rows;
 mod verdict;
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolgate_contract::ids::{TargetId, TenantId};
 
-pub use self::{enrolment::Enrolment, live::Live, rows::Target};
+pub use self::{enrolment::Enrolment, live::Live, relays::Relays, rows::Target};
 use self::{enrolment::NewEnrolment, rows::Change};
 use crate::{
     audit::EventKind,
@@ -157,17 +157,18 @@ impl Targets {
     /// Removes a target with its enrolments and its relay's key, and closes the relay's connection.
     pub async fn delete(&self, by: By, id: &str) -> Result<(), Error> {
         let (id, tenant) = (known_id(id)?, by.tenant.clone());
-        self.changes
-            .make(by, move |tx| {
+        let removed = self.changes.make_then(
+            by,
+            move |tx| {
                 Box::pin(async move {
                     let target = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
                     rows::delete(tx, &tenant, id).await?;
                     Ok(((), vec![configured(&target, Change::Removed, json!({}))]))
                 })
-            })
-            .await?;
-        self.live.disconnect(id);
-        Ok(())
+            },
+            self.cut_off(id),
+        );
+        removed.await
     }
 
     /// Mints a new enrolment in place of any unused one. A relay that is enrolled stays until the new one has.
@@ -178,32 +179,30 @@ impl Targets {
     /// Forgets the key of a host's relay and closes its connection.
     pub async fn revoke_relay(&self, by: By, id: &str) -> Result<(), Error> {
         let (id, tenant) = (known_id(id)?, by.tenant.clone());
-        self.changes
-            .make(by, move |tx| {
+        let revoked = self.changes.make_then(
+            by,
+            move |tx| {
                 Box::pin(async move {
                     let target = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
-                    let relay = target
-                        .relay
-                        .clone()
+                    let key = target
+                        .relay_key
                         .ok_or(Error::NotFound(Missing::Resource("enrolled relay")))?;
                     rows::forget_relay(tx, &tenant, id).await?;
                     rows::set_validation(tx, &tenant, id, &verdict::pending()).await?;
-                    let detail = json!({"relay": relay, "name": target.name});
-                    Ok((
-                        (),
-                        vec![Fact::new(EventKind::RelayRevoked, detail).about(target.adapter(), id)],
-                    ))
+                    let detail = json!({"key": key.to_string(), "name": target.name});
+                    let fact = Fact::new(EventKind::RelayRevoked, detail).about(target.adapter(), id);
+                    Ok(((), vec![fact]))
                 })
-            })
-            .await?;
-        self.live.disconnect(id);
-        Ok(())
+            },
+            self.cut_off(id),
+        );
+        revoked.await
     }
 
     /// `ready`, `waiting`, `offline` or `disabled`.
     #[must_use]
     pub fn status(&self, target: &Target) -> &'static str {
-        match (target.disabled, &target.relay) {
+        match (target.disabled, target.relay_key) {
             (true, _) => "disabled",
             (false, None) => "waiting",
             (false, Some(_)) if self.live.is_connected(target.id) => "ready",
@@ -215,26 +214,22 @@ impl Targets {
         let tenant = by.tenant.clone();
         let enrolment = self.mint(&tenant, target.id)?;
         let shown = enrolment.shown(&self.public_url, &target.name);
-        Ok((
-            self.changes
-                .make(by, move |tx| {
-                    Box::pin(async move {
-                        if rows::count(tx, &tenant).await? >= MOST {
-                            return Err(Error::Conflict(format!(
-                                "the tenant has {MOST} targets, which is the limit; remove some first"
-                            )));
-                        }
-                        rows::insert(tx, &tenant, &target)
-                            .await
-                            .map_err(|error| taken(error, &target))?;
-                        enrolment.replace(tx).await?;
-                        let fact = configured(&target, Change::Created, enrolment.detail());
-                        Ok((target, vec![fact]))
-                    })
-                })
-                .await?,
-            shown,
-        ))
+        let added = self.changes.make(by, move |tx| {
+            Box::pin(async move {
+                if rows::count(tx, &tenant).await? >= MOST {
+                    let full =
+                        format!("the tenant has {MOST} targets, which is the limit; remove some first");
+                    return Err(Error::Conflict(full));
+                }
+                rows::insert(tx, &tenant, &target)
+                    .await
+                    .map_err(|error| taken(error, &target))?;
+                enrolment.replace(tx).await?;
+                let fact = configured(&target, Change::Created, enrolment.detail());
+                Ok((target, vec![fact]))
+            })
+        });
+        Ok((added.await?, shown))
     }
 
     async fn enrol_known(&self, by: By, id: TargetId) -> Result<Enrolment, Error> {
@@ -252,7 +247,17 @@ impl Targets {
                 })
             })
             .await?;
+        // Somebody looked after this host, so a lock on its former key has done its work.
+        self.live.unlock(id);
         Ok(token.shown(&url, &name))
+    }
+
+    fn cut_off(&self, id: TargetId) -> impl FnOnce() + Send + 'static {
+        let live = Arc::clone(&self.live);
+        move || {
+            live.disconnect(id);
+            live.unlock(id);
+        }
     }
 
     fn mint(&self, tenant: &TenantId, target: TargetId) -> Result<NewEnrolment, Error> {

@@ -15,7 +15,8 @@ async fn switch_off(ground: &Ground, facts: usize, then: Result<(), Error>) -> R
     let tenant = ground.tenant().clone();
     let work = ground.changes.make(ground.admin(), move |tx| {
         Box::pin(async move {
-            tx.execute(SWITCH_OFF, params![&tenant, "github.list_repos"]).await?;
+            tx.execute(SWITCH_OFF, params![&tenant, "github.list_repos"])
+                .await?;
             then?;
             let fact = || Fact::new(EventKind::PolicyChanged, json!({"n": facts}));
             Ok(((), (0..facts).map(|_| fact()).collect()))
@@ -25,20 +26,34 @@ async fn switch_off(ground: &Ground, facts: usize, then: Result<(), Error>) -> R
 }
 
 async fn version(ground: &Ground) -> i64 {
-    ground.store.tenant(ground.tenant()).await.unwrap().unwrap().version
+    ground
+        .store
+        .tenant(ground.tenant())
+        .await
+        .unwrap()
+        .unwrap()
+        .version
 }
 
 #[tokio::test]
 async fn a_change_and_its_rows_stand_or_fall_together() {
     let ground = Ground::new().await;
     let before = version(&ground).await;
-    let failed = switch_off(&ground, 1, Err(Error::NotFound(Missing::Target))).await.unwrap_err();
+    let failed = switch_off(&ground, 1, Err(Error::NotFound(Missing::Target)))
+        .await
+        .unwrap_err();
     assert_eq!(failed.reason(), ErrorReason::TargetNotFound);
-    assert_eq!((version(&ground).await, ground.since_start().await.len()), (before, 0));
+    assert_eq!(
+        (version(&ground).await, ground.since_start().await.len()),
+        (before, 0)
+    );
 
     // The former one left nothing behind, or this would be a duplicate.
     switch_off(&ground, 2, Ok(())).await.unwrap();
-    assert_eq!((version(&ground).await, ground.since_start().await.len()), (before + 1, 2));
+    assert_eq!(
+        (version(&ground).await, ground.since_start().await.len()),
+        (before + 1, 2)
+    );
 }
 
 #[tokio::test]
@@ -46,12 +61,18 @@ async fn a_change_without_facts_is_none_to_other_instances() {
     let ground = Ground::new().await;
     let before = version(&ground).await;
     switch_off(&ground, 0, Ok(())).await.unwrap();
-    assert_eq!((version(&ground).await, ground.since_start().await.len()), (before, 0));
+    assert_eq!(
+        (version(&ground).await, ground.since_start().await.len()),
+        (before, 0)
+    );
 }
 
 #[tokio::test]
 async fn the_home_tenant_is_the_oldest_that_is_not_reserved() {
     let ground = Ground::new().await;
     ground.stranger().await;
-    assert_eq!(ground.changes.home_tenant().await.unwrap().as_ref(), Some(ground.tenant()));
+    assert_eq!(
+        ground.changes.home_tenant().await.unwrap().as_ref(),
+        Some(ground.tenant())
+    );
 }

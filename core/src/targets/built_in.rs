@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// `config` is written by this room alone, so the mark has one spelling.
-const FIND: &str = "select t.id, t.name, r.id \
+const FIND: &str = "select t.id, r.target_id \
      from target t left join relay r on r.tenant_id = t.tenant_id and r.target_id = t.id \
      where t.tenant_id = $1 and t.type = 'ssh' and t.config like '%\"builtIn\":true%' order by t.created_us limit 1";
 const NAMED: &str = "select 1 from target where tenant_id = $1 and type = 'ssh' and name = $2";
@@ -53,7 +53,7 @@ impl Targets {
             .read(tenant, move |tx| {
                 Box::pin(async move {
                     let row = tx.query_opt(FIND, params![&owner]).await?;
-                    row.map(|row| Ok((row.parse(0)?, row.opt_text(2)?.is_some())))
+                    row.map(|row| Ok((row.parse(0)?, row.opt_text(1)?.is_some())))
                         .transpose()
                 })
             })

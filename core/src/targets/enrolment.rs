@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use ring::{
-    digest::{SHA256, digest},
-    rand::{SecureRandom, SystemRandom},
-};
+use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::{Value, json};
 use toolgate_contract::{
     enrolment::EnrolmentToken,
@@ -18,6 +15,7 @@ use crate::{
     identity::Secret,
     rfc3339,
     store::{StoreError, Tx, params},
+    uplinks::secret_hash,
 };
 
 const FORGET: &str = "delete from enrolment where tenant_id = $1 and target_id = $2";
@@ -43,13 +41,6 @@ pub(super) struct NewEnrolment {
     target: TargetId,
     token: EnrolmentToken,
     expires_us: i64,
-}
-
-/// What the store keeps of a token's secret.
-pub(super) fn hash(secret: &frame::Secret) -> [u8; 32] {
-    let mut hash = [0; 32];
-    hash.copy_from_slice(digest(&SHA256, secret.expose()).as_ref());
-    hash
 }
 
 impl NewEnrolment {
@@ -80,7 +71,7 @@ impl NewEnrolment {
     pub(super) async fn replace(&self, tx: &mut Tx) -> Result<(), StoreError> {
         let tenant = &self.token.tenant;
         tx.execute(FORGET, params![tenant, self.target]).await?;
-        let hash = hash(&self.token.secret);
+        let hash = secret_hash(&self.token.secret);
         tx.execute(INSERT, params![tenant, self.target, &hash, self.expires_us])
             .await
             .map(drop)
@@ -136,8 +127,8 @@ mod tests {
         let shown = minted.shown("https://gate.example", "web 1");
         let read = EnrolmentToken::parse(shown.token.reveal()).unwrap();
         assert_eq!(
-            (read.gateway_key, hash(&read.secret)),
-            (Octets([7; 32]), hash(&minted.token.secret))
+            (read.gateway_key, secret_hash(&read.secret)),
+            (Octets([7; 32]), secret_hash(&minted.token.secret))
         );
         let command = format!(
             "toolgate relay host --gateway https://gate.example --token {} --name 'web 1'",

@@ -11,8 +11,11 @@ pub trait Live: fmt::Debug + Send + Sync {
     /// Whether the target's relay is connected now.
     fn is_connected(&self, target: TargetId) -> bool;
 
-    /// Closes the target's connection, if there is one, because its relay is no longer wanted.
+    /// Closes the target's connection, if there is one. Called once the change behind it is durable.
     fn disconnect(&self, target: TargetId);
+
+    /// Lifts the lock of a target whose relay's key seemed to be in use twice.
+    fn unlock(&self, target: TargetId);
 }
 
 impl Live for Uplinks {
@@ -20,5 +23,11 @@ impl Live for Uplinks {
         self.host(target).is_some()
     }
 
-    fn disconnect(&self, _target: TargetId) {}
+    fn disconnect(&self, target: TargetId) {
+        Self::disconnect(self, target);
+    }
+
+    fn unlock(&self, target: TargetId) {
+        Self::unlock(self, target);
+    }
 }

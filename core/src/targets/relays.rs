@@ -1,23 +1,29 @@
-//! What relays may do at the gate: redeem an enrolment, be known by their key, be suspected of having a double.
+//! Where relays are kept: the store behind the uplinks' questions, and what they tell, on the record.
 //!
-//! A relay is who its key says it is; the caller has verified the signature before anything here is asked. An
-//! enrolment is redeemed by one atomic update, so it works once however many try at the same moment.
+//! One target has one relay, so a relay's id is its target's. A token is redeemed by one atomic update, so it works
+//! once however many try at the same moment; its row and the relay's are the same transaction. Whoever asks has
+//! verified the signature before.
 
+use futures::future::BoxFuture;
 use serde_json::json;
+use tokio_util::task::TaskTracker;
 use toolgate_contract::{
-    frame::{self, PublicKey},
-    ids::{EventId, TargetId, TenantId},
+    frame::{GoAwayReason, Octets, Offer, PublicKey},
+    ids::{TargetId, TenantId},
+    v1::ErrorReason,
 };
 
-use super::{SSH, Targets, enrolment, rows, verdict};
+use super::{SSH, rows, verdict};
 use crate::{
     audit::EventKind,
-    changes::{By, Fact},
+    changes::{By, Changes, Fact},
     error::Error,
-    store::params,
+    journal::{Journal, Refusal},
+    store::{StoreError, Tx, params},
+    uplinks::{Enrolments, RedeemError, RelayRecord, Standing, StoreUnavailable, UplinkEvents},
 };
 
-const FIND: &str = "select target_id, public_key from relay where tenant_id = $1 and id = $2";
+const FIND: &str = "select public_key from relay where tenant_id = $1 and target_id = $2";
 const OPEN: &str = "select target_id from enrolment where tenant_id = $1 and hash = $2 \
      and used_us is null and expires_us > $3";
 const REDEEM: &str = "update enrolment set used_us = $3 where tenant_id = $1 and hash = $2 \
@@ -26,107 +32,175 @@ const ENROL: &str = "insert into relay (tenant_id, target_id, id, public_key, en
      values ($1, $2, $3, $4, $5, 1) on conflict (tenant_id, target_id) do update set id = excluded.id, \
      public_key = excluded.public_key, enrolled_us = excluded.enrolled_us, generation = relay.generation + 1";
 
-/// An enrolled relay.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Relay {
-    /// Its id.
-    pub id: String,
-    /// The target it stands for.
-    pub target: TargetId,
-    /// The key it proved, and must prove at every connect.
-    pub public_key: PublicKey,
+/// The relays of all tenants. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Relays {
+    changes: Changes,
+    journal: Journal,
+    tasks: TaskTracker,
 }
 
-impl Targets {
-    /// The relay of this id; `None` where there is none in this tenant.
-    pub async fn relay(&self, tenant: &TenantId, id: &str) -> Result<Option<Relay>, Error> {
-        let (owner, id) = (tenant.clone(), id.to_owned());
-        self.changes
-            .read(tenant, move |tx| {
-                Box::pin(async move {
-                    let row = tx.query_opt(FIND, params![&owner, &id]).await?;
-                    row.map(|row| {
-                        Ok(Relay {
-                            id,
-                            target: row.parse(0)?,
-                            public_key: frame::Octets(row.array(1)?),
-                        })
-                    })
-                    .transpose()
-                })
-            })
-            .await
+impl Relays {
+    /// Over the door for changes; what it hands on is owned by `tasks`.
+    #[must_use]
+    pub fn new(changes: Changes, journal: Journal, tasks: TaskTracker) -> Self {
+        Self {
+            changes,
+            journal,
+            tasks,
+        }
     }
 
-    /// Spends an enrolment for the relay that proved this key; `None` where the token is unknown, used or expired.
-    ///
-    /// A relay that was enrolled for the same target before is forgotten.
-    pub async fn redeem(
-        &self,
-        tenant: &TenantId,
-        secret: &frame::Secret,
-        public_key: PublicKey,
-    ) -> Result<Option<Relay>, Error> {
-        let (hash, now_us) = (enrolment::hash(secret), self.changes.now_us());
-        // Looked up before it is spent, so that guessing costs no write.
-        let Some(target) = self.open_enrolment(tenant, hash, now_us).await? else {
-            return Ok(None);
-        };
-        let relay = Relay {
-            id: EventId::mint().to_string(),
-            target,
-            public_key,
-        };
+    async fn key(&self, tenant: &TenantId, target: TargetId) -> Result<Option<PublicKey>, Error> {
         let owner = tenant.clone();
-        self.changes
-            .make(By::gateway(tenant.clone()), move |tx| {
-                Box::pin(async move {
-                    if tx.execute(REDEEM, params![&owner, &hash, now_us]).await? != 1 {
-                        return Ok((None, vec![]));
-                    }
-                    let known = rows::find(tx, &owner, target).await?;
-                    let values = params![&owner, target, &relay.id, &relay.public_key.0, now_us];
-                    tx.execute(ENROL, values).await?;
-                    rows::set_validation(tx, &owner, target, &verdict::enrolled()).await?;
-                    let detail = json!({
-                        "relay": relay.id,
-                        "key": relay.public_key.to_string(),
-                        "name": known.as_ref().map(|target| target.name.as_str()),
-                        "replaces": known.as_ref().and_then(|target| target.relay.as_deref()),
-                    });
-                    Ok((
-                        Some(relay),
-                        vec![Fact::new(EventKind::RelayEnrolled, detail).about(SSH, target)],
-                    ))
-                })
-            })
-            .await
+        let row = self.changes.read(tenant, move |tx| {
+            Box::pin(async move { tx.query_opt(FIND, params![&owner, target]).await })
+        });
+        Ok(row.await?.map(|row| row.array(0).map(Octets)).transpose()?)
     }
 
-    /// Puts on the record that two holders of one key take turns.
-    pub async fn suspect_clone(&self, tenant: &TenantId, relay: &str, target: TargetId) -> Result<(), Error> {
-        let fact = Fact::new(EventKind::RelayCloneSuspected, json!({"relay": relay})).about(SSH, target);
-        self.changes
-            .make(By::gateway(tenant.clone()), move |_| {
-                Box::pin(async move { Ok(((), vec![fact])) })
-            })
-            .await
+    // Looked up before it is spent, so that guessing costs no write.
+    async fn open(&self, tenant: &TenantId, hash: [u8; 32]) -> Result<Option<TargetId>, Error> {
+        let (owner, now_us) = (tenant.clone(), self.changes.now_us());
+        let row = self.changes.read(tenant, move |tx| {
+            Box::pin(async move { tx.query_opt(OPEN, params![&owner, &hash, now_us]).await })
+        });
+        Ok(row.await?.map(|row| row.parse(0)).transpose()?)
     }
 
-    async fn open_enrolment(
+    async fn enrol(
         &self,
         tenant: &TenantId,
         hash: [u8; 32],
-        now_us: i64,
+        key: PublicKey,
     ) -> Result<Option<TargetId>, Error> {
-        let owner = tenant.clone();
-        self.changes
-            .read(tenant, move |tx| {
-                Box::pin(async move {
-                    let row = tx.query_opt(OPEN, params![&owner, &hash, now_us]).await?;
-                    row.map(|row| row.parse(0)).transpose()
-                })
+        let Some(target) = self.open(tenant, hash).await? else {
+            return Ok(None);
+        };
+        let (owner, now_us) = (tenant.clone(), self.changes.now_us());
+        let enrolled = self.changes.make(By::gateway(tenant.clone()), move |tx| {
+            Box::pin(async move {
+                if tx.execute(REDEEM, params![&owner, &hash, now_us]).await? != 1 {
+                    return Ok((None, vec![]));
+                }
+                let fact = pin(tx, &owner, target, key, now_us).await?;
+                Ok((Some(target), vec![fact]))
             })
-            .await
+        });
+        enrolled.await
+    }
+
+    async fn record_clone(&self, relay: RelayRecord) {
+        let fact = Fact::new(
+            EventKind::RelayCloneSuspected,
+            json!({"key": relay.public_key.to_string()}),
+        )
+        .about(SSH, relay.target);
+        let recorded = self.changes.make(By::gateway(relay.tenant), move |_| {
+            Box::pin(async move { Ok(((), vec![fact])) })
+        });
+        if let Err(error) = recorded.await {
+            tracing::error!(target = %relay.target, %error, "the suspicion of a cloned relay is not on the record");
+        }
+    }
+}
+
+async fn pin(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    target: TargetId,
+    key: PublicKey,
+    now_us: i64,
+) -> Result<Fact, StoreError> {
+    let known = rows::find(tx, tenant, target).await?;
+    tx.execute(ENROL, params![tenant, target, target.to_string(), &key.0, now_us])
+        .await?;
+    rows::set_validation(tx, tenant, target, &verdict::enrolled()).await?;
+    let detail = json!({
+        "key": key.to_string(),
+        "name": known.as_ref().map(|target| target.name.as_str()),
+        "replaces": known.as_ref().and_then(|target| target.relay_key).map(|key| key.to_string()),
+    });
+    Ok(Fact::new(EventKind::RelayEnrolled, detail).about(SSH, target))
+}
+
+fn record(tenant: &TenantId, target: TargetId, public_key: PublicKey) -> RelayRecord {
+    RelayRecord {
+        tenant: tenant.clone(),
+        target,
+        public_key,
+        offer: Offer::Host,
+        standing: Standing::Active,
+    }
+}
+
+fn unavailable(error: Error) -> StoreUnavailable {
+    tracing::warn!(%error, "relays cannot be looked up");
+    StoreUnavailable
+}
+
+impl Enrolments for Relays {
+    fn find<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        relay: TargetId,
+    ) -> BoxFuture<'a, Result<Option<RelayRecord>, StoreUnavailable>> {
+        Box::pin(async move {
+            let key = self.key(tenant, relay).await.map_err(unavailable)?;
+            Ok(key.map(|key| record(tenant, relay, key)))
+        })
+    }
+
+    fn redeem<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        secret_hash: [u8; 32],
+        public_key: PublicKey,
+        offer: Offer,
+    ) -> BoxFuture<'a, Result<RelayRecord, RedeemError>> {
+        Box::pin(async move {
+            // Every token so far is a host's.
+            if offer != Offer::Host {
+                return Err(RedeemError::Refused);
+            }
+            let enrolled = self
+                .enrol(tenant, secret_hash, public_key)
+                .await
+                .map_err(unavailable)?;
+            enrolled
+                .map(|target| record(tenant, target, public_key))
+                .ok_or(RedeemError::Refused)
+        })
+    }
+}
+
+impl UplinkEvents for Relays {
+    // The tenant is only what the peer claimed, so it is counted where there is none yet.
+    fn refused(&self, _: &TenantId, reason: GoAwayReason) {
+        let reason = match reason {
+            GoAwayReason::Unavailable | GoAwayReason::Overloaded | GoAwayReason::ShuttingDown => return,
+            GoAwayReason::Protocol | GoAwayReason::TimedOut => ErrorReason::RequestMalformed,
+            GoAwayReason::TokenRefused
+            | GoAwayReason::ProofRefused
+            | GoAwayReason::ReEnrol
+            | GoAwayReason::Revoked
+            | GoAwayReason::CloneSuspected
+            | GoAwayReason::Superseded
+            | GoAwayReason::Unknown => ErrorReason::CredentialInvalid,
+        };
+        self.journal.count_refusal(Refusal {
+            tenant: TenantId::system(),
+            kind: EventKind::RequestRefused,
+            principal: "relay".into(),
+            reason: reason.name().into(),
+            role: String::new(),
+            facade: "uplink".into(),
+            capability: String::new(),
+        });
+    }
+
+    fn clone_suspected(&self, relay: &RelayRecord) {
+        let (room, relay) = (self.clone(), relay.clone());
+        self.tasks.spawn(async move { room.record_clone(relay).await });
     }
 }

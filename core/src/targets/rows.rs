@@ -1,7 +1,10 @@
 //! The rows of targets and of their relays.
 
 use serde_json::Value;
-use toolgate_contract::ids::{TargetId, TenantId};
+use toolgate_contract::{
+    frame::{Octets, PublicKey},
+    ids::{TargetId, TenantId},
+};
 
 use super::verdict;
 use crate::{
@@ -9,10 +12,10 @@ use crate::{
     store::{Row, StoreError, Tx, params},
 };
 
-const FIND: &str = "select t.id, t.type, t.name, t.config, t.disabled, t.validation, t.created_us, t.updated_us, r.id \
+const FIND: &str = "select t.id, t.type, t.name, t.config, t.disabled, t.validation, t.created_us, t.updated_us, r.public_key \
      from target t left join relay r on r.tenant_id = t.tenant_id and r.target_id = t.id \
      where t.tenant_id = $1 and t.id = $2";
-const LIST: &str = "select t.id, t.type, t.name, t.config, t.disabled, t.validation, t.created_us, t.updated_us, r.id \
+const LIST: &str = "select t.id, t.type, t.name, t.config, t.disabled, t.validation, t.created_us, t.updated_us, r.public_key \
      from target t left join relay r on r.tenant_id = t.tenant_id and r.target_id = t.id \
      where t.tenant_id = $1 and ($2 = '' or t.type = $2) and (t.type > $3 or (t.type = $3 and t.name > $4)) \
      order by t.type, t.name limit $5";
@@ -43,8 +46,8 @@ pub struct Target {
     pub created_us: i64,
     /// When it was last changed.
     pub updated_us: i64,
-    /// The id of its relay, once one has enrolled.
-    pub relay: Option<String>,
+    /// The key of its relay, once one has enrolled.
+    pub relay_key: Option<PublicKey>,
 }
 
 /// How a target was changed, on the record.
@@ -76,7 +79,7 @@ impl Target {
             validation: verdict::pending(),
             created_us: now_us,
             updated_us: now_us,
-            relay: None,
+            relay_key: None,
         }
     }
 
@@ -96,7 +99,7 @@ impl Target {
             validation: json(5)?,
             created_us: row.int(6)?,
             updated_us: row.int(7)?,
-            relay: row.opt_text(8)?.map(str::to_owned),
+            relay_key: row.opt_blob(8)?.map(|_| row.array(8).map(Octets)).transpose()?,
         })
     }
 }

@@ -1,3 +1,7 @@
+//! Targets over a store of their own, with sockets that a test opens and looks at.
+
+mod relays;
+
 use std::{
     collections::HashSet,
     sync::{Mutex, PoisonError},
@@ -6,17 +10,23 @@ use std::{
 
 use toolgate_contract::{
     enrolment::EnrolmentToken,
-    frame::{Octets, PublicKey},
+    frame::{Octets, Offer, PublicKey},
     v1::ErrorReason,
 };
 
+use tokio_util::task::TaskTracker;
+
 use super::*;
-use crate::changes::tests::ground::{FIRST_ROWS, Ground, detail};
+use crate::{
+    changes::tests::ground::{FIRST_ROWS, Ground, detail},
+    uplinks::{Enrolments, RedeemError, RelayRecord, secret_hash},
+};
 
 /// Connections as a test sets them.
 #[derive(Debug, Default)]
 struct Sockets {
     open: Mutex<HashSet<TargetId>>,
+    unlocked: Mutex<HashSet<TargetId>>,
 }
 
 impl Sockets {
@@ -25,6 +35,15 @@ impl Sockets {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(target);
+    }
+}
+
+impl Sockets {
+    fn is_unlocked(&self, target: TargetId) -> bool {
+        self.unlocked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(&target)
     }
 }
 
@@ -42,6 +61,13 @@ impl Live for Sockets {
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&target);
     }
+
+    fn unlock(&self, target: TargetId) {
+        self.unlocked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(target);
+    }
 }
 
 const KEY: PublicKey = Octets([5; 32]);
@@ -50,6 +76,8 @@ struct Room {
     ground: Ground,
     sockets: Arc<Sockets>,
     targets: Targets,
+    relays: Relays,
+    tasks: TaskTracker,
 }
 
 async fn room() -> Room {
@@ -62,10 +90,14 @@ async fn room() -> Room {
         live,
         "https://gate.example/",
     );
+    let tasks = TaskTracker::new();
+    let relays = Relays::new(ground.changes.clone(), ground.journal.clone(), tasks.clone());
     Room {
         ground,
         sockets,
         targets,
+        relays,
+        tasks,
     }
 }
 
@@ -79,11 +111,38 @@ impl Room {
         (target, EnrolmentToken::parse(enrolment.token.reveal()).unwrap())
     }
 
-    async fn redeem(&self, token: &EnrolmentToken) -> Option<relays::Relay> {
-        self.targets
-            .redeem(&token.tenant, &token.secret, KEY)
+    async fn redeem(&self, token: &EnrolmentToken) -> Option<RelayRecord> {
+        self.redeem_with(&token.tenant, token, KEY).await
+    }
+
+    async fn redeem_with(
+        &self,
+        tenant: &TenantId,
+        token: &EnrolmentToken,
+        key: PublicKey,
+    ) -> Option<RelayRecord> {
+        let redeemed = self
+            .relays
+            .redeem(tenant, secret_hash(&token.secret), key, Offer::Host)
+            .await;
+        match redeemed {
+            Ok(relay) => Some(relay),
+            Err(RedeemError::Refused) => None,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    async fn enrol_again(&self, target: TargetId) -> EnrolmentToken {
+        let enrolment = self
+            .targets
+            .enrol(self.ground.admin(), &target.to_string())
             .await
-            .unwrap()
+            .unwrap();
+        EnrolmentToken::parse(enrolment.token.reveal()).unwrap()
+    }
+
+    async fn relay(&self, tenant: &TenantId, target: TargetId) -> Option<RelayRecord> {
+        self.relays.find(tenant, target).await.unwrap()
     }
 
     async fn get(&self, id: TargetId) -> Target {
@@ -282,7 +341,7 @@ fn ground_advance(room: &Room) {
 async fn a_removed_target_takes_its_relay_and_enrolments_with_it() {
     let room = room().await;
     let (target, token) = room.add("web").await;
-    let relay = room.redeem(&token).await.unwrap();
+    room.redeem(&token).await.unwrap();
     room.targets
         .enrol(room.ground.admin(), &target.id.to_string())
         .await
@@ -295,10 +354,7 @@ async fn a_removed_target_takes_its_relay_and_enrolments_with_it() {
         .unwrap();
 
     assert!(!room.sockets.is_connected(target.id));
-    assert_eq!(
-        room.targets.relay(room.ground.tenant(), &relay.id).await.unwrap(),
-        None
-    );
+    assert_eq!(room.relay(room.ground.tenant(), target.id).await, None);
     assert_eq!(room.ground.snapshot().await.targets_of("ssh").count(), 0);
     let gone = room
         .targets
@@ -308,164 +364,6 @@ async fn a_removed_target_takes_its_relay_and_enrolments_with_it() {
     assert_eq!(gone.reason(), ErrorReason::ResourceNotFound);
     let record = room.ground.record().await;
     assert_eq!(detail(record.last().unwrap())["change"], "removed");
-}
-
-#[tokio::test]
-async fn an_enrolment_is_redeemed_once_however_many_try_at_once() {
-    let room = room().await;
-    let (target, token) = room.add("web").await;
-
-    let tries = futures::future::join_all(
-        (0..100_u8).map(|n| room.targets.redeem(&token.tenant, &token.secret, Octets([n; 32]))),
-    );
-    let relays: Vec<_> = tries.await.into_iter().filter_map(Result::unwrap).collect();
-
-    assert_eq!(relays.len(), 1);
-    assert_eq!(relays[0].target, target.id);
-    assert_eq!(
-        room.targets
-            .relay(room.ground.tenant(), &relays[0].id)
-            .await
-            .unwrap()
-            .as_ref(),
-        Some(&relays[0])
-    );
-    let record = room.ground.record().await;
-    let enrolled: Vec<_> = record
-        .iter()
-        .filter(|row| row.kind == EventKind::RelayEnrolled)
-        .collect();
-    assert_eq!(enrolled.len(), 1);
-    assert_eq!(
-        (enrolled[0].target_id, &detail(enrolled[0])["relay"]),
-        (Some(target.id), &json!(relays[0].id))
-    );
-
-    let target = room.get(target.id).await;
-    assert_eq!(
-        (room.targets.status(&target), &target.validation["verdict"]),
-        ("offline", &json!("passed"))
-    );
-    room.sockets.connect(target.id);
-    assert_eq!(room.targets.status(&target), "ready");
-}
-
-#[tokio::test]
-async fn an_enrolment_ends_after_fifteen_minutes_or_with_the_next_one() {
-    let room = room().await;
-    let (target, first) = room.add("web").await;
-    let second = room
-        .targets
-        .enrol(room.ground.admin(), &target.id.to_string())
-        .await
-        .unwrap();
-    assert_eq!(room.redeem(&first).await, None);
-
-    let second = EnrolmentToken::parse(second.token.reveal()).unwrap();
-    ground_advance(&room);
-    room.ground.clock.advance(Duration::from_secs(15 * 60 - 1));
-    assert_eq!(room.redeem(&second).await, None, "the token has no end");
-}
-
-#[tokio::test]
-async fn an_enrolment_of_another_tenant_is_unknown() {
-    let room = room().await;
-    let (target, token) = room.add("web").await;
-    let stranger = room.ground.stranger().await;
-    let tried = room
-        .targets
-        .redeem(&stranger.tenant, &token.secret, KEY)
-        .await
-        .unwrap();
-    assert_eq!(tried, None);
-    let nobody = TenantId::mint();
-    assert_eq!(
-        room.targets.redeem(&nobody, &token.secret, KEY).await.unwrap(),
-        None
-    );
-
-    let relay = room.redeem(&token).await.unwrap();
-    assert_eq!(
-        room.targets.relay(&stranger.tenant, &relay.id).await.unwrap(),
-        None
-    );
-    let id = target.id.to_string();
-    let refused = [
-        room.targets.get(&stranger, &id).await.map(drop),
-        room.targets.update(stranger.clone(), &id, edit()).await.map(drop),
-        room.targets.delete(stranger.clone(), &id).await,
-        room.targets.enrol(stranger.clone(), &id).await.map(drop),
-        room.targets.revoke_relay(stranger.clone(), &id).await,
-        room.targets.get(&room.ground.admin(), "no-id").await.map(drop),
-    ];
-    let told: HashSet<_> = refused
-        .into_iter()
-        .map(|it| it.unwrap_err().to_string())
-        .collect();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(room.get(target.id).await.relay, Some(relay.id));
-}
-
-#[tokio::test]
-async fn a_revoked_relay_is_forgotten_and_cut_off() {
-    let room = room().await;
-    let (target, token) = room.add("web").await;
-    let id = target.id.to_string();
-    let none = room
-        .targets
-        .revoke_relay(room.ground.admin(), &id)
-        .await
-        .unwrap_err();
-    assert_eq!(none.reason(), ErrorReason::ResourceNotFound);
-
-    let relay = room.redeem(&token).await.unwrap();
-    room.sockets.connect(target.id);
-    room.targets.revoke_relay(room.ground.admin(), &id).await.unwrap();
-
-    assert!(!room.sockets.is_connected(target.id));
-    assert_eq!(
-        room.targets.relay(room.ground.tenant(), &relay.id).await.unwrap(),
-        None
-    );
-    let target = room.get(target.id).await;
-    assert_eq!(
-        (room.targets.status(&target), &target.validation["verdict"]),
-        ("waiting", &json!("pending"))
-    );
-    assert_eq!(room.redeem(&token).await, None, "a used token works again");
-    assert_eq!(
-        room.ground.since_start().await,
-        ["adapter.configured", "relay.enrolled", "relay.revoked"]
-    );
-}
-
-#[tokio::test]
-async fn a_host_can_be_enrolled_anew_and_the_former_relay_stays_until_then() {
-    let room = room().await;
-    let (target, token) = room.add("web").await;
-    let first = room.redeem(&token).await.unwrap();
-    let again = room
-        .targets
-        .enrol(room.ground.admin(), &target.id.to_string())
-        .await
-        .unwrap();
-    assert!(
-        room.targets
-            .relay(room.ground.tenant(), &first.id)
-            .await
-            .unwrap()
-            .is_some()
-    );
-
-    let again = EnrolmentToken::parse(again.token.reveal()).unwrap();
-    let second = room.redeem(&again).await.unwrap();
-    assert_ne!(first.id, second.id);
-    assert_eq!(
-        room.targets.relay(room.ground.tenant(), &first.id).await.unwrap(),
-        None
-    );
-    let record = room.ground.record().await;
-    assert_eq!(detail(record.last().unwrap())["replaces"], first.id);
 }
 
 #[tokio::test]
@@ -582,21 +480,4 @@ async fn this_host_finds_a_name_where_its_own_is_taken_or_none() {
         .map(|it| it.name)
         .collect();
     assert_eq!(names, ["here", "here (built-in)"]);
-}
-
-#[tokio::test]
-async fn a_suspected_clone_is_on_the_record() {
-    let room = room().await;
-    let (target, token) = room.add("web").await;
-    let relay = room.redeem(&token).await.unwrap();
-    room.targets
-        .suspect_clone(room.ground.tenant(), &relay.id, target.id)
-        .await
-        .unwrap();
-    let record = room.ground.record().await;
-    let row = record.last().unwrap();
-    assert_eq!(
-        (row.kind, row.target_id),
-        (EventKind::RelayCloneSuspected, Some(target.id))
-    );
 }

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use tempfile::TempDir;
+use tokio_util::task::TaskTracker;
 use toolgate_contract::ids::TenantId;
 
 use crate::{
-    changes::{By, Changes},
     audit::{
         Event, Sealer,
         list::{self, Filter},
     },
+    changes::{By, Changes},
     clock::Clock,
     identity::Presented,
     journal::Journal,
@@ -28,8 +29,10 @@ pub(crate) struct Ground {
     pub(crate) clock: Clock,
     pub(crate) keys: Arc<Keyring>,
     pub(crate) store: Store,
+    pub(crate) journal: Journal,
     pub(crate) snapshots: Snapshots,
     pub(crate) changes: Changes,
+    pub(crate) tasks: TaskTracker,
     pub(crate) first: FirstRun,
 }
 
@@ -43,16 +46,24 @@ impl Ground {
             .await
             .unwrap();
         let journal = Journal::start(store.clone(), Sealer::new(Arc::clone(&keys)), clock.clone());
-        let snapshots = Snapshots::new(store.clone());
-        let changes = Changes::new(store.clone(), journal, snapshots.clone(), clock.clone());
+        let (tasks, snapshots) = (TaskTracker::new(), Snapshots::new(store.clone()));
+        let changes = Changes::new(
+            store.clone(),
+            journal.clone(),
+            snapshots.clone(),
+            clock.clone(),
+            tasks.clone(),
+        );
         let first = tenants::first_run(&changes, dir.path()).await.unwrap().unwrap();
         Self {
             dir,
             clock,
             keys,
             store,
+            journal,
             snapshots,
             changes,
+            tasks,
             first,
         }
     }
@@ -82,6 +93,12 @@ impl Ground {
             tenant,
             ..self.admin()
         }
+    }
+
+    /// Waits for the changes under way.
+    pub(crate) async fn settle(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
     }
 
     pub(crate) async fn snapshot(&self) -> Arc<Snapshot> {
