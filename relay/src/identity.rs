@@ -26,6 +26,12 @@ use zeroize::Zeroizing;
 const KEY: &str = "relay.ed25519";
 const RECORD: &str = "relay.json";
 
+/// Whether a relay has enrolled from this state directory before. Whether its key still counts is the gateway's to say.
+#[must_use]
+pub fn has_identity(state_dir: &Path) -> bool {
+    state_dir.join(KEY).is_file() && state_dir.join(RECORD).is_file()
+}
+
 /// What is known once the relay has enrolled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Enrolled {

@@ -24,3 +24,4 @@ pub use config::{HostConfig, TrustRoots};
 pub use exec::GuardProgram;
 pub use guard::guard_main;
 pub use host::{RelayError, RelayState, run_host};
+pub use identity::has_identity;
