@@ -2,6 +2,8 @@
 //!
 //! Every answer is bounded in size, every wait in time. The token is sent, never shown.
 
+#[cfg(test)]
+pub(crate) mod fake;
 pub(crate) mod problem;
 pub(crate) mod reach;
 pub(crate) mod sse;

@@ -11,7 +11,7 @@ pub(crate) mod paper;
 mod policy;
 mod profile;
 mod settings;
-mod target;
+pub(crate) mod target;
 mod token;
 mod tools;
 mod when;
@@ -74,7 +74,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
 }
 
 /// A text field of an answer; empty when it is not there.
-fn text<'a>(value: &'a serde_json::Value, name: &str) -> &'a str {
+pub(crate) fn text<'a>(value: &'a serde_json::Value, name: &str) -> &'a str {
     value[name].as_str().unwrap_or_default()
 }
 

@@ -39,6 +39,8 @@ pub(crate) struct Config {
     pub(crate) behind_proxy: bool,
     /// Host names served besides loopback and the bound address.
     pub(crate) allowed_hosts: Vec<String>,
+    /// What relays are told to dial; empty for the bound address.
+    pub(crate) public_url: String,
     /// The gateway's own certificate.
     pub(crate) tls: TlsFiles,
     /// Calls per minute.

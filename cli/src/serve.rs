@@ -3,11 +3,19 @@
 //! Order of a start: settings checked, ports bound, rooms started, address printed. Order of an end: doors closed,
 //! open calls settled, rooms closed, lock released. Every task has its owner in this folder.
 
+mod alone;
 mod bind;
+mod built_in;
+mod doors;
 mod hostname;
+mod link;
+mod metering;
 pub(crate) mod owner;
 mod relay_host;
+mod rooms;
 mod stop;
+mod up;
+mod welcome;
 
 use crate::{
     args::{Command, RelayCommand},
@@ -18,6 +26,9 @@ use crate::{
 /// Runs a server until it is told to stop.
 pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Failure> {
     match command {
+        Command::Up => up::run(context).await,
+        Command::Core => alone::core(context).await,
+        Command::Facade => alone::facade(context).await,
         Command::Relay(RelayCommand::Host(args)) => relay_host::run(context, args).await,
         _ => Err(Failure::failed("this command is no server")),
     }

@@ -44,8 +44,8 @@ fn message(status: u16, problem: &Map<String, Value>) -> String {
             .filter(|text| !text.is_empty())
     };
     match (text("title"), text("detail")) {
-        (Some(title), Some(detail)) if title != detail => format!("{title}: {detail}"),
-        (Some(text), _) | (None, Some(text)) => text.into(),
+        (Some(title), Some(detail)) if !detail.starts_with(title) => format!("{title}: {detail}"),
+        (_, Some(text)) | (Some(text), None) => text.into(),
         (None, None) => format!("the gateway answered with status {status} and no reason"),
     }
 }

@@ -29,7 +29,7 @@ pub(crate) async fn run(gateway: Gateway, output: Output, args: &CallArgs) -> Re
 }
 
 /// How a call ended.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Ended {
     call: String,
     results: Vec<Map<String, Value>>,
@@ -172,3 +172,6 @@ fn print(output: Output, ended: &Ended) -> Result<Exit, Failure> {
     }
     Ok(if ended.said_no() { Exit::Failed } else { Exit::Done })
 }
+
+#[cfg(test)]
+mod tests;

@@ -123,7 +123,7 @@ fn done(output: Output, target: &Value, what: &str) -> Result<Exit, Failure> {
 }
 
 /// Every target, page by page.
-pub(super) async fn all(gateway: &Gateway, kind: Option<String>) -> Result<Vec<Value>, Failure> {
+pub(crate) async fn all(gateway: &Gateway, kind: Option<String>) -> Result<Vec<Value>, Failure> {
     let mut targets = Vec::new();
     let mut query = vec![("pageSize", "200".to_owned())];
     query.extend(kind.map(|kind| ("type", kind)));

@@ -76,6 +76,15 @@ pub(crate) const KEYS: &[Key] = &[
         store: |c, v| list(v, &mut c.allowed_hosts),
     },
     Key {
+        name: "public_url",
+        kind: Kind::Url,
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "The URL under which relays reach the gateway, as shown in enrolment commands. Empty takes the bound \
+              address.",
+        store: |c, v| text(v, &mut c.public_url),
+    },
+    Key {
         name: "limits.user_per_minute",
         kind: CALLS_PER_MINUTE,
         default: "60",
@@ -128,8 +137,9 @@ pub(crate) const KEYS: &[Key] = &[
         name: "ca_cert",
         kind: Kind::Path,
         default: "",
-        readers: &[Relay, Client, Show],
-        doc: "PEM file with a further certificate authority that client commands and relays trust.",
+        readers: &[Facade, Relay, Client, Show],
+        doc: "PEM file with a certificate authority: client commands trust it beside those of the machine, a relay or \
+              a facade trusts it alone.",
         store: |c, v| optional_path(v, &mut c.ca_cert),
     },
     Key {

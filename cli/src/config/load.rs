@@ -219,6 +219,7 @@ fn blank() -> Config {
         grpc: nowhere,
         behind_proxy: false,
         allowed_hosts: Vec::new(),
+        public_url: String::new(),
         tls: TlsFiles::default(),
         limits: Limits {
             user_per_minute: 0,

@@ -8,10 +8,17 @@ use super::owner::{self, Owner};
 use crate::failure::Failure;
 
 /// A listener on the address of a setting.
-pub(crate) async fn bind(key: &str, address: SocketAddr) -> Result<TcpListener, Failure> {
+pub(super) async fn bind(key: &str, address: SocketAddr) -> Result<TcpListener, Failure> {
     TcpListener::bind(address)
         .await
         .map_err(|error| refused(key, address, &error, owner::of(address.port())))
+}
+
+/// The address that was really taken: port 0 has become a number.
+pub(super) fn address(listener: &TcpListener) -> Result<SocketAddr, Failure> {
+    listener
+        .local_addr()
+        .map_err(|error| Failure::failed(format!("a listener has no address: {error}")))
 }
 
 fn refused(key: &str, address: SocketAddr, error: &io::Error, owner: Option<Owner>) -> Failure {

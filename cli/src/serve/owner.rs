@@ -2,6 +2,8 @@
 
 use std::{fmt, fs, path::Path};
 
+use rustix::fs::FlockOperation;
+
 /// A process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Owner {
@@ -72,6 +74,15 @@ fn holder(is_it: impl Fn(&Path) -> bool) -> Option<Owner> {
     })
 }
 
+/// Whether a gateway runs in this data directory: it holds the lock there for as long as it lives.
+pub(crate) fn runs_in(dir: &Path) -> bool {
+    let Ok(lock) = fs::File::open(dir.join("lock")) else {
+        return false;
+    };
+    // Given back when the file is closed, at the end of this function.
+    rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared).is_err()
+}
+
 /// The name of a process's program.
 pub(crate) fn program(pid: u32) -> String {
     fs::read_to_string(format!("/proc/{pid}/comm"))
@@ -80,7 +91,7 @@ pub(crate) fn program(pid: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{listening, of};
+    use super::{listening, of, runs_in};
 
     const TABLE: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:1DB0 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4242 1 0000000000000000 100
@@ -95,6 +106,16 @@ mod tests {
         assert_eq!(listening(TABLE, 7601), [77]);
         assert_eq!(listening(TABLE, 7602), [0_u64; 0]);
         assert_eq!(listening("", 7600), [0_u64; 0]);
+    }
+
+    #[test]
+    fn a_gateway_runs_where_the_lock_is_held() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(!runs_in(dir.path()));
+        let lock = std::fs::File::create(dir.path().join("lock")).unwrap();
+        assert!(!runs_in(dir.path()));
+        rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+        assert!(runs_in(dir.path()));
     }
 
     #[test]

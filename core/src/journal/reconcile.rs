@@ -32,10 +32,6 @@ const PURGE: &str = "delete from intent_closed where tenant_id = $1 and closed_u
 const TICK: Duration = Duration::from_secs(1);
 /// How many ticks lie between two looks at everything.
 const TICKS_PER_ROUND: u32 = 600;
-/// How many lie between a round that failed and the next: left-over calls are to be closed within a minute.
-const TICKS_UNTIL_NEXT_TRY: u32 = 5;
-/// Tenants in a row that may fail before it is not theirs but the store's failure.
-const FAILURES: u32 = 3;
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
 /// What a reconciliation closed.
@@ -68,14 +64,10 @@ pub(super) async fn keep(room: Weak<Room>) {
         } else {
             room.roll_minutes().await
         };
-        let was_round = until_round == 0;
-        until_round = match due {
-            Ok(()) if was_round => TICKS_PER_ROUND,
-            Err(_) if was_round => TICKS_UNTIL_NEXT_TRY,
-            Ok(()) | Err(_) => until_round - 1,
-        };
-        if let Err(error) = due {
-            tracing::warn!(%error, "what is left over could not be closed; it is tried again");
+        match due {
+            Ok(()) => until_round = until_round.checked_sub(1).unwrap_or(TICKS_PER_ROUND),
+            // Tried again with the next tick, from where it stopped.
+            Err(error) => tracing::warn!(%error, "what is left over could not be closed"),
         }
     }
 }
@@ -83,9 +75,10 @@ pub(super) async fn keep(room: Weak<Room>) {
 impl Room {
     async fn reconcile(self: &Arc<Self>) -> Result<Reconciled, JournalError> {
         let mut closed = Reconciled::default();
-        let mut failures = Failures::default();
         for tenant in self.store.tenants().await? {
-            failures.note(self.close_everything(&tenant.id, &mut closed).await)?;
+            closed.unknown += self.close_left_over(&tenant.id).await?;
+            closed.counted += self.roll(&tenant.id).await?;
+            self.purge(&tenant.id).await?;
         }
         if closed.unknown > 0 {
             tracing::warn!(
@@ -93,31 +86,17 @@ impl Room {
                 "calls of a process that died were closed as unknown"
             );
         }
-        failures.last.map_or(Ok(closed), Err)
-    }
-
-    async fn close_everything(
-        self: &Arc<Self>,
-        tenant: &TenantId,
-        closed: &mut Reconciled,
-    ) -> Result<(), JournalError> {
-        closed.unknown += self.close_left_over(tenant).await?;
-        closed.counted += self.roll(tenant).await?;
-        self.purge(tenant).await.map_err(JournalError::from)
+        Ok(closed)
     }
 
     /// Rolls the minutes this process counted in.
     pub(super) async fn roll_minutes(self: &Arc<Self>) -> Result<(), JournalError> {
         let before = finished_before(self.clock.wall_us());
-        let mut failures = Failures::default();
         for tenant in self.waiting.unrolled(before) {
-            let rolled = self.roll(&tenant).await.map(drop);
-            if rolled.is_ok() {
-                self.waiting.rolled(&tenant, before);
-            }
-            failures.note(rolled)?;
+            self.roll(&tenant).await?;
+            self.waiting.rolled(&tenant, before);
         }
-        failures.last.map_or(Ok(()), Err)
+        Ok(())
     }
 
     pub(super) fn try_again(self: &Arc<Self>) {
@@ -204,29 +183,6 @@ impl Room {
             }
         }
         Ok(())
-    }
-}
-
-/// A tenant whose record takes no rows must not keep the others from theirs.
-#[derive(Default)]
-struct Failures {
-    last: Option<JournalError>,
-    in_a_row: u32,
-}
-
-impl Failures {
-    fn note(&mut self, ended: Result<(), JournalError>) -> Result<(), JournalError> {
-        let Err(error) = ended else {
-            self.in_a_row = 0;
-            return Ok(());
-        };
-        self.last = Some(error);
-        self.in_a_row += 1;
-        if self.in_a_row < FAILURES {
-            Ok(())
-        } else {
-            Err(error)
-        }
     }
 }
 

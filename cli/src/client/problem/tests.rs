@@ -23,7 +23,7 @@ fn the_targets_to_choose_from_are_listed() {
     check(
         400,
         None,
-        r#"{"type":"urn:toolgate:error:target-required","title":"target required","detail":"name one",
+        r#"{"type":"urn:toolgate:error:target-required","title":"target required","detail":"target required: name one",
             "targets":[{"id":"01A","name":"a"},{"id":"01B","name":"b"}]}"#,
         Exit::Refused,
         "error: target required: name one\n  target a (01A)\n  target b (01B)\nnext: name one of them with --target",

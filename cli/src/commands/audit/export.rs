@@ -91,3 +91,36 @@ async fn copy(
         write(&piece)?;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::to_file;
+    use crate::client::fake::{Fake, cut, events};
+
+    async fn export(answer: String) -> (bool, Vec<String>) {
+        let fake = Fake::answering([("GET /api/audit/export ", answer)]).await;
+        let dir = tempfile::tempdir().unwrap();
+        let response = fake.gateway.stream("/api/audit/export", &[]).await.unwrap();
+        let exported = to_file(&fake.gateway, response, &dir.path().join("record.ndjson")).await;
+        let files = std::fs::read_dir(dir.path()).unwrap();
+        (
+            exported.is_ok(),
+            files
+                .map(|file| file.unwrap().file_name().into_string().unwrap())
+                .collect(),
+        )
+    }
+
+    #[tokio::test]
+    async fn a_whole_export_has_its_final_name() {
+        assert_eq!(
+            export(events("{}\n{}\n")).await,
+            (true, vec!["record.ndjson".into()])
+        );
+    }
+
+    #[tokio::test]
+    async fn an_export_that_breaks_off_leaves_no_file() {
+        assert_eq!(export(cut("{}\n")).await, (false, vec![]));
+    }
+}

@@ -145,7 +145,28 @@ fn line(event: &Value) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::line;
+    use super::{line, since};
+    use crate::client::fake::{self, Fake};
+
+    #[tokio::test]
+    async fn a_burst_between_two_looks_is_read_page_by_page_and_printed_once() {
+        let page = |seqs: &[i64], next: &str| {
+            let events: Vec<_> = seqs.iter().map(|seq| json!({"seq": seq})).collect();
+            fake::json(200, &json!({"events": events, "nextCursor": next}).to_string())
+        };
+        let fake = Fake::answering([
+            ("GET /api/audit/events?pageSize=500 ", page(&[9, 8], "c1")),
+            (
+                "GET /api/audit/events?pageSize=500&cursor=c1 ",
+                page(&[7, 6], "c2"),
+            ),
+        ])
+        .await;
+        let fresh = since(&fake.gateway, &[], 6).await.unwrap();
+        let seqs: Vec<i64> = fresh.iter().map(super::seq).collect();
+        assert_eq!(seqs, [7, 8, 9]);
+        assert_eq!(fake.asked().len(), 2);
+    }
 
     #[test]
     fn an_event_is_one_line_of_what_is_known() {

@@ -1,0 +1,84 @@
+//! `core` and `facade`, each in a process of its own.
+
+use std::net::SocketAddr;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    bind::{address, bind},
+    doors::Doors,
+    link, rooms,
+    stop::Stop,
+};
+use crate::{
+    client::reach::dialable,
+    commands::Context,
+    config::{Config, Reader},
+    failure::{Exit, Failure},
+};
+
+/// The core without HTTP: gRPC and `DIR/core.sock`.
+pub(super) async fn core(context: &Context) -> Result<Exit, Failure> {
+    let config = context.config(Reader::Core)?;
+    let stop = Stop::on_signals()?;
+    let tls = rooms::grpc_tls(&config)?;
+    let listener = bind("grpc", config.grpc).await?;
+    let address = address(&listener)?;
+    let core = rooms::core(&config, rooms::public_url(&config, config.http)).await?;
+    let closing = CancellationToken::new();
+    let mut doors = Doors::default();
+    doors.open("grpc", core.serve_grpc(listener, tls, closing.clone()));
+    doors.open("core.sock", core.serve_unix(closing.clone()));
+    say(
+        context,
+        &format!(
+            "core: gRPC at {}, socket in {}",
+            url(&config, address),
+            config.data_dir.display()
+        ),
+    )?;
+    let ended = doors.serve(&stop.token(), &closing).await;
+    rooms::close(core).await?;
+    ended.map(|()| Exit::Done)
+}
+
+/// The facade in front of a core that runs elsewhere.
+pub(super) async fn facade(context: &Context) -> Result<Exit, Failure> {
+    let config = context.config(Reader::Facade)?;
+    let stop = Stop::on_signals()?;
+    let settings = rooms::facade(&config)?;
+    let core = link::remote(&config)?;
+    let listener = bind("http", config.http).await?;
+    let address = address(&listener)?;
+    let closing = CancellationToken::new();
+    let mut doors = Doors::default();
+    doors.open(
+        "http",
+        toolgate_facade::serve(listener, core, settings, closing.clone()),
+    );
+    say(
+        context,
+        &format!(
+            "facade: {}, in front of {}",
+            url(&config, address),
+            link::uri(&config)
+        ),
+    )?;
+    doors.serve(&stop.token(), &closing).await.map(|()| Exit::Done)
+}
+
+fn say(context: &Context, text: &str) -> Result<(), Failure> {
+    if context.output.json {
+        return context.output.value(&serde_json::json!({"serving": text}));
+    }
+    context.output.line(text)
+}
+
+fn url(config: &Config, address: SocketAddr) -> String {
+    let scheme = if config.tls.cert.is_some() {
+        "https"
+    } else {
+        "http"
+    };
+    format!("{scheme}://{}", dialable(address))
+}

@@ -1,0 +1,32 @@
+//! The metrics of this process, as text for Prometheus.
+
+use std::{sync::Arc, time::Duration};
+
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
+use toolgate_facade::MetricsText;
+
+use crate::failure::Failure;
+
+// Seconds; the budget is 10 ms over the target, the deadline 10 s.
+const BUCKETS: [f64; 12] = [
+    0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 10.0,
+];
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// Installs the recorder of this process and gives its text.
+pub(super) fn start() -> Result<MetricsText, Failure> {
+    let failed = |error| Failure::failed(format!("metrics cannot be kept: {error}"));
+    let builder = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), &BUCKETS)
+        .map_err(failed)?;
+    let handle = builder.install_recorder().map_err(failed)?;
+    let upkeep = handle.clone();
+    // Ends with the process, and holds nothing that must be put away.
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(UPKEEP).await;
+            upkeep.run_upkeep();
+        }
+    });
+    Ok(Arc::new(move || handle.render()))
+}
