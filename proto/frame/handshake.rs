@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::octets::{Nonce, PublicKey, Secret, Signature};
 
 /// Label of the TLS exporter that binds a handshake to its TLS connection (RFC 5705, RFC 9266 in spirit).
-pub const CHANNEL_LABEL: &[u8] = b"EXPORTER-toolgate-uplink-v1";
+pub const CHANNEL_LABEL: &[u8] = b"EXPORTER-toolgate-uplink";
 
 /// The TLS exporter of a connection that ends in the gateway's own process. Travels beside the frames as a typed
 /// extension, never in a header or message that a peer could write.

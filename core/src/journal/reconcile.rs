@@ -32,6 +32,10 @@ const PURGE: &str = "delete from intent_closed where tenant_id = $1 and closed_u
 const TICK: Duration = Duration::from_secs(1);
 /// How many ticks lie between two looks at everything.
 const TICKS_PER_ROUND: u32 = 600;
+/// How many lie between a round that failed and the next: left-over calls are to be closed within a minute.
+const TICKS_UNTIL_NEXT_TRY: u32 = 5;
+/// Tenants in a row that may fail before it is not theirs but the store's failure.
+const FAILURES: u32 = 3;
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
 /// What a reconciliation closed.
@@ -64,10 +68,14 @@ pub(super) async fn keep(room: Weak<Room>) {
         } else {
             room.roll_minutes().await
         };
-        match due {
-            Ok(()) => until_round = until_round.checked_sub(1).unwrap_or(TICKS_PER_ROUND),
-            // Tried again with the next tick, from where it stopped.
-            Err(error) => tracing::warn!(%error, "what is left over could not be closed"),
+        let was_round = until_round == 0;
+        until_round = match due {
+            Ok(()) if was_round => TICKS_PER_ROUND,
+            Err(_) if was_round => TICKS_UNTIL_NEXT_TRY,
+            Ok(()) | Err(_) => until_round - 1,
+        };
+        if let Err(error) = due {
+            tracing::warn!(%error, "what is left over could not be closed; it is tried again");
         }
     }
 }
@@ -75,10 +83,9 @@ pub(super) async fn keep(room: Weak<Room>) {
 impl Room {
     async fn reconcile(self: &Arc<Self>) -> Result<Reconciled, JournalError> {
         let mut closed = Reconciled::default();
+        let mut failures = Failures::default();
         for tenant in self.store.tenants().await? {
-            closed.unknown += self.close_left_over(&tenant.id).await?;
-            closed.counted += self.roll(&tenant.id).await?;
-            self.purge(&tenant.id).await?;
+            failures.note(self.close_everything(&tenant.id, &mut closed).await)?;
         }
         if closed.unknown > 0 {
             tracing::warn!(
@@ -86,17 +93,31 @@ impl Room {
                 "calls of a process that died were closed as unknown"
             );
         }
-        Ok(closed)
+        failures.last.map_or(Ok(closed), Err)
+    }
+
+    async fn close_everything(
+        self: &Arc<Self>,
+        tenant: &TenantId,
+        closed: &mut Reconciled,
+    ) -> Result<(), JournalError> {
+        closed.unknown += self.close_left_over(tenant).await?;
+        closed.counted += self.roll(tenant).await?;
+        self.purge(tenant).await.map_err(JournalError::from)
     }
 
     /// Rolls the minutes this process counted in.
     pub(super) async fn roll_minutes(self: &Arc<Self>) -> Result<(), JournalError> {
         let before = finished_before(self.clock.wall_us());
+        let mut failures = Failures::default();
         for tenant in self.waiting.unrolled(before) {
-            self.roll(&tenant).await?;
-            self.waiting.rolled(&tenant, before);
+            let rolled = self.roll(&tenant).await.map(drop);
+            if rolled.is_ok() {
+                self.waiting.rolled(&tenant, before);
+            }
+            failures.note(rolled)?;
         }
-        Ok(())
+        failures.last.map_or(Ok(()), Err)
     }
 
     pub(super) fn try_again(self: &Arc<Self>) {
@@ -183,6 +204,29 @@ impl Room {
             }
         }
         Ok(())
+    }
+}
+
+/// A tenant whose record takes no rows must not keep the others from theirs.
+#[derive(Default)]
+struct Failures {
+    last: Option<JournalError>,
+    in_a_row: u32,
+}
+
+impl Failures {
+    fn note(&mut self, ended: Result<(), JournalError>) -> Result<(), JournalError> {
+        let Err(error) = ended else {
+            self.in_a_row = 0;
+            return Ok(());
+        };
+        self.last = Some(error);
+        self.in_a_row += 1;
+        if self.in_a_row < FAILURES {
+            Ok(())
+        } else {
+            Err(error)
+        }
     }
 }
 

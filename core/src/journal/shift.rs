@@ -36,36 +36,34 @@ impl Room {
                 let _ = reply.send(Ok(Grant::new(facts, Arc::clone(self))));
             }
             (_, Reply::Receipt(reply), Done::Row(receipt)) => drop(reply.send(Ok(receipt))),
-            (work, reply, Done::Refused(error)) => {
-                reply.refuse(error);
-                self.keep_for_later(work, error);
-            }
+            (work, reply, Done::Refused(error)) => self.failed(Op { work, reply }, error),
             (_, Reply::Done(reply), Done::Moot | Done::Written | Done::Row(_)) => drop(reply.send(Ok(()))),
             (_, _, Done::Moot | Done::Written | Done::Row(_)) => {}
         }
     }
 
     fn all_failed(&self, batch: Batch, error: JournalError) {
-        for Op { work, reply } in batch.ops {
-            reply.refuse(error);
-            self.keep_for_later(work, error);
+        for op in batch.ops {
+            self.failed(op, error);
         }
         self.waiting.count_again(batch.counts);
     }
 
-    /// What ends a contact is tried again until it is done. So is the end of an intent whose commit failed: the answer
-    /// may have been lost, not the intent.
-    fn keep_for_later(&self, work: Work, error: JournalError) {
-        if error == JournalError::Conflict {
-            return;
+    /// Tells whoever waits, and keeps what ends a contact for another try: it must be done some time. So must the end
+    /// of an intent whose commit failed, for its answer may have been lost, not the intent. What the reconciler waits
+    /// for it finds again in the store.
+    fn failed(&self, Op { work, reply }: Op, error: JournalError) {
+        let later = match work {
+            _ if error == JournalError::Conflict => None,
+            Work::Intend(facts) => Some(Work::Withdraw(facts)),
+            Work::Lapse(_) if !matches!(reply, Reply::Nobody) => None,
+            Work::Settle(..) | Work::Lapse(_) | Work::Cancel(_) | Work::Withdraw(_) => Some(work),
+            Work::Record(..) | Work::Roll(_) | Work::Probe => None,
+        };
+        if let Some(work) = later {
+            self.waiting.retry_later(work);
         }
-        match work {
-            Work::Intend(facts) => self.waiting.retry_later(Work::Withdraw(facts)),
-            Work::Settle(..) | Work::Lapse(_) | Work::Cancel(_) | Work::Withdraw(_) | Work::Roll(_) => {
-                self.waiting.retry_later(work);
-            }
-            Work::Record(..) | Work::Probe => {}
-        }
+        reply.refuse(error);
     }
 }
 
@@ -73,14 +71,21 @@ impl Turn {
     async fn take(self, tx: &mut Tx) {
         let room = &self.0;
         let batch = room.waiting.take();
+        let started = room.clock.monotonic();
         match room.write(tx, &batch).await {
             Ok(done) => {
                 room.note_commit();
+                let took = room.clock.monotonic().saturating_sub(started);
+                metrics::histogram!("toolgate_journal_commit_seconds").record(took);
+                metrics::histogram!("toolgate_journal_commit_ops").record(batch.ops.len() as f64);
                 for (op, done) in batch.ops.into_iter().zip(done) {
                     room.tell(op, done);
                 }
             }
-            Err(error) => room.all_failed(batch, error.into()),
+            Err(error) => {
+                metrics::counter!("toolgate_journal_failed_commits_total").increment(1);
+                room.all_failed(batch, error.into());
+            }
         }
     }
 }

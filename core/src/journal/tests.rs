@@ -550,6 +550,37 @@ async fn a_locked_store_is_told_within_two_seconds_and_recovers() {
 }
 
 #[tokio::test]
+async fn a_record_that_takes_no_rows_keeps_nobody_else_from_theirs() {
+    let world = World::new().await;
+    let tenants = join_all((0..3).map(|_| suite::tenant(&world.store))).await;
+    for tenant in &tenants {
+        world.journal.record(tenant, event()).await.unwrap();
+        std::mem::forget(world.journal.intend(tenant, Intent::new(event())).await.unwrap());
+    }
+    let world = world.crash().await;
+    let behind = "delete from audit_head where tenant_id = ?1";
+    world.outside().execute(behind, [tenants[0].as_str()]).unwrap();
+
+    assert_eq!(world.journal.reconcile().await, Err(JournalError::Unavailable));
+    assert_eq!(
+        world.journal.record(&tenants[0], event()).await,
+        Err(JournalError::Unavailable)
+    );
+
+    assert_eq!(
+        world.intents(&tenants[0]).await,
+        1,
+        "kept until somebody has looked"
+    );
+    for tenant in &tenants[1..] {
+        assert_eq!(
+            (world.intents(tenant).await, world.rows(tenant).await.len()),
+            (0, 2)
+        );
+    }
+}
+
+#[tokio::test]
 async fn two_journals_on_one_store_make_one_chain() {
     let world = World::new().await;
     let tenant = suite::tenant(&world.store).await;

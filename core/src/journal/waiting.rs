@@ -24,6 +24,9 @@ const BYTES: usize = 1024 * 1024;
 /// Most failed ops kept for another try. What is dropped beyond it is found at the next start.
 const RETRIES: usize = 65_536;
 
+/// Most of them that are tried again at once.
+const RETRIES_AT_ONCE: usize = 4_096;
+
 /// One thing to be made durable.
 #[derive(Debug)]
 pub(super) enum Work {
@@ -109,7 +112,7 @@ pub(super) struct Waiting(Mutex<State>);
 struct State {
     ops: VecDeque<Op>,
     counts: Counts,
-    retries: Vec<Op>,
+    retries: VecDeque<Op>,
     /// Minutes this process counted in and did not roll yet.
     unrolled: BTreeSet<(i64, TenantId)>,
     /// True while the writer is called or at work; then it need not be called again.
@@ -175,7 +178,7 @@ impl Waiting {
     pub(super) fn retry_later(&self, work: Work) {
         let mut state = self.state();
         if state.retries.len() < RETRIES {
-            state.retries.push(Op::new(work, Reply::Nobody));
+            state.retries.push_back(Op::new(work, Reply::Nobody));
         } else {
             tracing::error!("too many ops of the journal failed; their calls are closed at the next start");
         }
@@ -210,7 +213,9 @@ impl Waiting {
     /// Queues what failed before. True when the writer must be called.
     pub(super) fn requeue(&self) -> bool {
         let mut state = self.state();
-        let again = std::mem::take(&mut state.retries);
+        // Only so many at a time: a chain that takes no rows must not keep the others waiting.
+        let due = state.retries.len().min(RETRIES_AT_ONCE);
+        let again: Vec<_> = state.retries.drain(..due).collect();
         state.ops.extend(again);
         !(state.ops.is_empty() && state.counts.is_empty()) && state.call()
     }

@@ -5,9 +5,11 @@ use std::{
     task::{Context, Poll},
 };
 
+use data_encoding::BASE64_NOPAD;
 use futures::{FutureExt, future::BoxFuture};
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response};
 use tonic::{body::Body, service::Routes};
+use toolgate_contract::frame::ChannelBinding;
 use tower::Service;
 
 use super::typed::TypedTools;
@@ -49,9 +51,55 @@ impl Service<Request<Body>> for CoreService {
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         request.extensions_mut().insert(self.door);
+        if let Some(binding) = channel_binding(request.headers_mut(), self.door) {
+            request.extensions_mut().insert(binding);
+        }
         match self.typed.tool_at(request.uri().path()) {
             Some(tool) => self.typed.clone().serve(tool, request).boxed(),
             None => self.routes.call(request).boxed(),
         }
+    }
+}
+
+/// The TLS exporter of a relay's connection, as the facade that ends TLS tells it.
+const EXPORTER: &str = "tls-exporter-bin";
+
+/// Only a facade is believed: whoever could name an exporter on the network could stand between relay and gateway.
+fn channel_binding(headers: &mut HeaderMap, door: Door) -> Option<ChannelBinding> {
+    let told = headers.remove(EXPORTER)?;
+    if door != Door::Facade {
+        return None;
+    }
+    // gRPC metadata may or may not be padded.
+    let text = told.to_str().ok()?.trim_end_matches('=');
+    let bytes = BASE64_NOPAD.decode(text.as_bytes()).ok()?;
+    bytes.try_into().ok().map(ChannelBinding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_facade_may_tell_the_exporter() {
+        let told = |door, text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(EXPORTER, text.parse().expect("a header"));
+            let binding = channel_binding(&mut headers, door);
+            assert!(
+                headers.is_empty(),
+                "nobody further in may read it as the peer's word"
+            );
+            binding
+        };
+        let text = BASE64_NOPAD.encode(&[7; 32]);
+        assert_eq!(told(Door::Facade, &text), Some(ChannelBinding([7; 32])));
+        assert_eq!(
+            told(Door::Facade, &format!("{text}=")),
+            Some(ChannelBinding([7; 32]))
+        );
+        assert_eq!(told(Door::Network, &text), None);
+        assert_eq!(told(Door::Facade, "AAAA"), None);
+        assert_eq!(told(Door::Facade, "?"), None);
     }
 }

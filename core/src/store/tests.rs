@@ -1,5 +1,7 @@
 //! The contract suite on the embedded store, and what only that one has.
 
+use futures::FutureExt;
+
 use super::*;
 
 async fn embedded() -> (tempfile::TempDir, Store) {
@@ -106,4 +108,48 @@ async fn replacing_a_row_of_the_record_is_refused_as_well() {
         })
         .await;
     assert!(matches!(replaced, Err(StoreError::Guard(_))), "{replaced:?}");
+}
+
+#[tokio::test]
+async fn a_full_queue_is_overload_and_work_nobody_waits_for_is_not_begun() {
+    const ADD: &str = "insert into policy (tenant_id, tool) values ($1, 'a')";
+    const COUNT: &str = "select count(*) from policy where tenant_id = $1";
+    let dir = tempfile::tempdir().unwrap();
+    let config = StoreConfig {
+        queue: 1,
+        ..StoreConfig::sqlite(dir.path().join("toolgate.db"))
+    };
+    let store = Store::open(config).await.unwrap();
+    let tenant = suite::tenant(&store).await;
+    let (started, has_started) = tokio::sync::oneshot::channel();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let mut holding = Box::pin(store.with_tenant(&tenant, move |_| {
+        Box::pin(async move {
+            started.send(()).unwrap();
+            released.recv().unwrap();
+            Ok::<_, StoreError>(())
+        })
+    }));
+    assert!((&mut holding).now_or_never().is_none());
+    has_started.await.unwrap();
+
+    let add = |owner: TenantId| {
+        store.with_tenant(&tenant, move |tx| {
+            Box::pin(async move { tx.execute(ADD, params![&owner]).await })
+        })
+    };
+    let mut queued = Box::pin(add(tenant.clone()));
+    assert!((&mut queued).now_or_never().is_none());
+    assert_eq!(add(tenant.clone()).await, Err(StoreError::Overloaded));
+    drop(queued);
+    release.send(()).unwrap();
+    holding.await.unwrap();
+
+    let owner = tenant.clone();
+    let count: Result<_, StoreError> = store
+        .with_tenant(&tenant, move |tx| {
+            Box::pin(async move { tx.query(COUNT, params![&owner]).await?[0].int(0) })
+        })
+        .await;
+    assert_eq!(count, Ok(0));
 }
