@@ -97,3 +97,6 @@ fn reflection() -> Option<
 fn status(failed: Failed) -> Status {
     failed.into_failure().into_status()
 }
+
+#[cfg(test)]
+mod tests;

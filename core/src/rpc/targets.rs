@@ -35,8 +35,8 @@ impl TargetService for Rpc {
         let wanted = Wanted {
             adapter,
             name,
-            config: config.into(),
-            credential: credential.into(),
+            config,
+            credential,
         };
         let created = self.targets.create(by(&caller), wanted).await;
         let (target, enrolment) = self.answer(&caller, created).await?;
@@ -92,8 +92,8 @@ impl TargetService for Rpc {
         } = request.into_inner();
         let edit = Edit {
             name,
-            config: config.map(Into::into),
-            credential: credential.map(Into::into),
+            config,
+            credential,
             disabled,
         };
         let updated = self.targets.update(by(&caller), &id, edit).await;

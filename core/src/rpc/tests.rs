@@ -1,0 +1,539 @@
+//! The management services as their clients see them, over a whole core in process.
+
+use futures::StreamExt;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tonic::{Code, Request, Status};
+use toolgate_contract::v1::{
+    self as wire, ErrorReason, Failure, audit_service_client::AuditServiceClient,
+    policy_service_client::PolicyServiceClient, session_service_client::SessionServiceClient,
+    target_service_client::TargetServiceClient, token_service_client::TokenServiceClient,
+};
+
+use super::CoreService;
+use crate::{broker::Door, clock::Clock, config::CoreConfig, start::Core};
+
+struct World {
+    // Removed last.
+    core: Core,
+    admin: String,
+    _dir: TempDir,
+}
+
+impl World {
+    async fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let core = Core::start(CoreConfig::new(dir.path()), Clock::system())
+            .await
+            .unwrap();
+        let admin = core.first_run().unwrap().admin_token.reveal().to_owned();
+        Self {
+            core,
+            admin,
+            _dir: dir,
+        }
+    }
+
+    fn service(&self) -> CoreService {
+        self.core.service(Door::Facade)
+    }
+
+    fn tokens(&self) -> TokenServiceClient<CoreService> {
+        TokenServiceClient::new(self.service())
+    }
+
+    fn targets(&self) -> TargetServiceClient<CoreService> {
+        TargetServiceClient::new(self.service())
+    }
+
+    fn audit(&self) -> AuditServiceClient<CoreService> {
+        AuditServiceClient::new(self.service())
+    }
+
+    fn sessions(&self) -> SessionServiceClient<CoreService> {
+        SessionServiceClient::new(self.service())
+    }
+
+    fn policy(&self) -> PolicyServiceClient<CoreService> {
+        PolicyServiceClient::new(self.service())
+    }
+
+    /// A new token of this role, named after it.
+    async fn token(&self, role: &str) -> wire::CreateTokenResponse {
+        let asked = wire::CreateTokenRequest {
+            name: format!("an {role}"),
+            role: role.into(),
+            ..Default::default()
+        };
+        self.tokens()
+            .create_token(with(&self.admin, asked))
+            .await
+            .unwrap()
+            .into_inner()
+    }
+
+    async fn host(&self) -> String {
+        let asked = wire::CreateTargetRequest {
+            r#type: "ssh".into(),
+            name: "web".into(),
+            config: r#"{"hostname":"web"}"#.into(),
+            ..Default::default()
+        };
+        let created = self
+            .targets()
+            .create_target(with(&self.admin, asked))
+            .await
+            .unwrap()
+            .into_inner();
+        created.target.unwrap().id
+    }
+
+    async fn events(&self, token: &str, asked: wire::ListEventsRequest) -> Vec<wire::AuditEvent> {
+        self.audit()
+            .list_events(with(token, asked))
+            .await
+            .unwrap()
+            .into_inner()
+            .events
+    }
+}
+
+fn with<T>(token: &str, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request
+        .metadata_mut()
+        .insert("authorization", format!("Bearer {token}").parse().unwrap());
+    request
+}
+
+fn reason(status: &Status) -> ErrorReason {
+    Failure::from_status(status).reason()
+}
+
+/// What each role may do: admin, engineer, auditor, agent.
+#[tokio::test]
+async fn roles_reach_exactly_the_services_of_the_table() {
+    let world = World::new().await;
+    let mut tokens = Vec::new();
+    for role in ["admin", "engineer", "auditor", "agent"] {
+        tokens.push(world.token(role).await.token);
+    }
+    let (mut t, mut a, mut p, mut k, mut s) = (
+        world.targets(),
+        world.audit(),
+        world.policy(),
+        world.tokens(),
+        world.sessions(),
+    );
+    let id = String::from("01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    for (n, token) in tokens.iter().enumerate() {
+        let id = || id.clone();
+        let found = [
+            (
+                "ListTargets",
+                t.list_targets(with(token, Default::default())).await.err(),
+                [1, 1, 1, 0],
+            ),
+            (
+                "GetTarget",
+                t.get_target(with(token, wire::GetTargetRequest { id: id() }))
+                    .await
+                    .err(),
+                [1, 1, 1, 0],
+            ),
+            (
+                "CreateTarget",
+                t.create_target(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "UpdateTarget",
+                t.update_target(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "DeleteTarget",
+                t.delete_target(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "TestTarget",
+                t.test_target(with(token, wire::TestTargetRequest { id: id() }))
+                    .await
+                    .err(),
+                [1, 1, 0, 0],
+            ),
+            (
+                "CreateEnrolment",
+                t.create_enrolment(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "RevokeRelay",
+                t.revoke_relay(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "ListTokens",
+                k.list_tokens(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "CreateToken",
+                k.create_token(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "RevokeToken",
+                k.revoke_token(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "GetPolicy",
+                p.get_policy(with(token, Default::default())).await.err(),
+                [1, 1, 1, 0],
+            ),
+            (
+                "UpdatePolicy",
+                p.update_policy(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "ListEvents",
+                a.list_events(with(token, Default::default())).await.err(),
+                [1, 1, 1, 0],
+            ),
+            (
+                "VerifyAudit",
+                a.verify_audit(with(token, Default::default())).await.err(),
+                [1, 0, 1, 0],
+            ),
+            (
+                "ExportEvents",
+                a.export_events(with(token, Default::default())).await.err(),
+                [1, 0, 1, 0],
+            ),
+            (
+                "GetSelf",
+                s.get_self(with(token, Default::default())).await.err(),
+                [1, 1, 1, 1],
+            ),
+        ];
+        for (rpc, status, may) in found {
+            let forbidden = status.is_some_and(|status| reason(&status) == ErrorReason::RoleForbidden);
+            assert_eq!(!forbidden, may[n] == 1, "{rpc} as role {n}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_answered_without_a_credential() {
+    let world = World::new().await;
+    let answers = [
+        world
+            .targets()
+            .list_targets(wire::ListTargetsRequest::default())
+            .await
+            .err(),
+        world
+            .tokens()
+            .list_tokens(wire::ListTokensRequest::default())
+            .await
+            .err(),
+        world.policy().get_policy(wire::GetPolicyRequest {}).await.err(),
+        world
+            .audit()
+            .list_events(wire::ListEventsRequest::default())
+            .await
+            .err(),
+        world
+            .audit()
+            .export_events(wire::ExportEventsRequest::default())
+            .await
+            .err(),
+        world.sessions().get_self(wire::GetSelfRequest {}).await.err(),
+        world
+            .sessions()
+            .sign_in(wire::SignInRequest {
+                code: "tgl_guess".into(),
+            })
+            .await
+            .err(),
+    ];
+    for status in answers {
+        assert_eq!(
+            status.as_ref().map(reason),
+            Some(ErrorReason::CredentialInvalid),
+            "{status:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_sign_in_link_leads_to_a_session_that_knows_who_it_is() {
+    let world = World::new().await;
+    let code = world.core.sign_in_code().await.unwrap().reveal().to_owned();
+    let first = world.core.first_run().unwrap();
+    let stale = wire::SignInRequest {
+        code: first.sign_in_code.reveal().into(),
+    };
+    assert_eq!(
+        world.sessions().sign_in(stale).await.unwrap_err().code(),
+        Code::Unauthenticated
+    );
+
+    let session = world
+        .sessions()
+        .sign_in(wire::SignInRequest { code })
+        .await
+        .unwrap()
+        .into_inner();
+    let me = world
+        .sessions()
+        .get_self(with(&session.token, wire::GetSelfRequest {}))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!((&*me.principal, &*me.role, me.profile), ("admin", "admin", None));
+    assert_eq!(me.tenant_id, first.tenant_id.as_str());
+}
+
+#[tokio::test]
+async fn a_revoked_token_is_refused_at_its_next_request() {
+    let world = World::new().await;
+    let made = world.token("engineer").await;
+    let ask = || with(&made.token, wire::GetSelfRequest {});
+    world.sessions().get_self(ask()).await.unwrap();
+    let revoke = wire::RevokeTokenRequest { id: made.id.clone() };
+    world
+        .tokens()
+        .revoke_token(with(&world.admin, revoke))
+        .await
+        .unwrap();
+    assert_eq!(
+        reason(&world.sessions().get_self(ask()).await.unwrap_err()),
+        ErrorReason::CredentialInvalid
+    );
+}
+
+#[tokio::test]
+async fn a_host_without_its_relay_fails_the_test_and_that_is_on_the_record() {
+    let world = World::new().await;
+    let id = world.host().await;
+    let asked = wire::TestTargetRequest { id: id.clone() };
+    let told = world
+        .targets()
+        .test_target(with(&world.admin, asked))
+        .await
+        .unwrap()
+        .into_inner();
+    assert!(!told.ok);
+    let stages: Vec<_> = told
+        .stages
+        .iter()
+        .map(|stage| (&*stage.name, stage.ok, stage.reason.as_deref()))
+        .collect();
+    assert_eq!(stages, [("relay", false, Some("the relay is not connected"))]);
+
+    let newest = wire::ListEventsRequest {
+        page_size: Some(1),
+        ..Default::default()
+    };
+    let events = world.events(&world.admin, newest).await;
+    assert_eq!(
+        (&*events[0].event, &*events[0].target_id),
+        ("adapter.test_connection.failed", &*id)
+    );
+
+    let unknown = wire::TestTargetRequest {
+        id: "01ARZ3NDEKTSV4RRFFQ69G5FAV".into(),
+    };
+    let refused = world
+        .targets()
+        .test_target(with(&world.admin, unknown))
+        .await
+        .unwrap_err();
+    assert_eq!(refused.code(), Code::NotFound);
+}
+
+#[tokio::test]
+async fn an_engineer_reads_what_it_did_itself_and_nothing_else() {
+    let world = World::new().await;
+    let id = world.host().await;
+    let engineer = world.token("engineer").await.token;
+    let auditor = world.token("auditor").await.token;
+    world
+        .targets()
+        .test_target(with(&engineer, wire::TestTargetRequest { id }))
+        .await
+        .unwrap();
+
+    let all = || wire::ListEventsRequest::default();
+    let own = world.events(&engineer, all()).await;
+    let told: Vec<_> = own
+        .iter()
+        .map(|event| (&*event.event, &*event.principal))
+        .collect();
+    assert_eq!(told, [("adapter.test_connection.failed", "an engineer")]);
+    let others = wire::ListEventsRequest {
+        principal: Some("admin".into()),
+        ..all()
+    };
+    assert_eq!(world.events(&engineer, others.clone()).await, []);
+    assert!(world.events(&auditor, others).await.len() > 2);
+    assert!(world.events(&auditor, all()).await.len() > own.len());
+}
+
+#[tokio::test]
+async fn filters_that_cannot_be_read_are_refused_with_their_place() {
+    let world = World::new().await;
+    let all = wire::ListEventsRequest::default;
+    let cases = [
+        (
+            wire::ListEventsRequest {
+                page_size: Some(501),
+                ..all()
+            },
+            "page_size: must be 1 to 500",
+        ),
+        (
+            wire::ListEventsRequest {
+                cursor: Some("x".into()),
+                ..all()
+            },
+            "cursor: ",
+        ),
+        (
+            wire::ListEventsRequest {
+                since: Some("x".into()),
+                ..all()
+            },
+            "since: ",
+        ),
+        (
+            wire::ListEventsRequest {
+                until: Some("x".into()),
+                ..all()
+            },
+            "until: ",
+        ),
+        (
+            wire::ListEventsRequest {
+                target_id: Some("x".into()),
+                ..all()
+            },
+            "target_id: ",
+        ),
+        (
+            wire::ListEventsRequest {
+                correlation_id: Some("x".into()),
+                ..all()
+            },
+            "correlation_id: ",
+        ),
+        (
+            wire::ListEventsRequest {
+                result: Some("ok".into()),
+                ..all()
+            },
+            "result: must be one of success, ",
+        ),
+        (
+            wire::ListEventsRequest {
+                event: Some("x".into()),
+                ..all()
+            },
+            "event: must be one of adapter.configured, ",
+        ),
+    ];
+    for (asked, place) in cases {
+        let status = world
+            .audit()
+            .list_events(with(&world.admin, asked))
+            .await
+            .unwrap_err();
+        assert_eq!(reason(&status), ErrorReason::RequestMalformed, "{place}");
+        assert!(status.message().starts_with(place), "{status}");
+    }
+}
+
+#[tokio::test]
+async fn verifying_is_itself_on_the_record_and_an_export_holds_every_row() {
+    let world = World::new().await;
+    world.host().await;
+    let verify = || with(&world.admin, wire::VerifyAuditRequest {});
+    let first = world.audit().verify_audit(verify()).await.unwrap().into_inner();
+    assert_eq!((&*first.verdict, first.rows, first.seq), ("intact", 4, 0));
+    let second = world.audit().verify_audit(verify()).await.unwrap().into_inner();
+    assert_eq!((&*second.verdict, second.rows), ("intact", 5));
+
+    let verified = wire::ListEventsRequest {
+        event: Some("audit.verified".into()),
+        ..Default::default()
+    };
+    let events = world.events(&world.admin, verified).await;
+    let detail: Value = serde_json::from_slice(&events[1].detail).unwrap();
+    assert_eq!(detail, json!({"verdict": "intact", "rows": 4, "seq": 0}));
+
+    let asked = wire::ExportEventsRequest { after_seq: Some(1) };
+    let mut pieces = world
+        .audit()
+        .export_events(with(&world.admin, asked))
+        .await
+        .unwrap()
+        .into_inner();
+    let mut text = Vec::new();
+    while let Some(piece) = pieces.next().await {
+        text.extend_from_slice(&piece.unwrap().chunk);
+    }
+    let lines: Vec<Value> = String::from_utf8(text)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let seqs: Vec<_> = lines.iter().map(|line| line["seq"].as_i64().unwrap()).collect();
+    assert_eq!(seqs, [2, 3, 4, 5, 6]);
+    assert_eq!(lines.last().unwrap()["event"], "audit.verified");
+}
+
+#[tokio::test]
+async fn targets_are_told_with_their_state_and_no_secret() {
+    let world = World::new().await;
+    let id = world.host().await;
+    let told = world
+        .targets()
+        .get_target(with(&world.admin, wire::GetTargetRequest { id: id.clone() }))
+        .await;
+    let target = told.unwrap().into_inner().target.unwrap();
+    assert_eq!(
+        (&*target.r#type, &*target.name, &*target.status),
+        ("ssh", "web", "waiting")
+    );
+    assert_eq!(&target.config[..], br#"{"hostname":"web"}"#);
+    assert_eq!(target.validation.unwrap().verdict, "pending");
+
+    let off = wire::UpdateTargetRequest {
+        id: id.clone(),
+        disabled: Some(true),
+        ..Default::default()
+    };
+    let told = world
+        .targets()
+        .update_target(with(&world.admin, off))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(told.target.unwrap().status, "disabled");
+    world
+        .targets()
+        .delete_target(with(&world.admin, wire::DeleteTargetRequest { id }))
+        .await
+        .unwrap();
+    let listed = world
+        .targets()
+        .list_targets(with(&world.admin, Default::default()))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(listed.targets, []);
+}
