@@ -38,7 +38,10 @@ fn generate() -> Result<(), Box<dyn Error>> {
     services
         .file
         .retain(|file| !file.name().starts_with("toolgate/tools/"));
-    tonic_prost_build::configure().bytes(".").compile_fds(services)?;
+    tonic_prost_build::configure()
+        .bytes(".")
+        .codec_path("crate::codec::LeanCodec")
+        .compile_fds(services)?;
     Ok(())
 }
 

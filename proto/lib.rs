@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+pub mod codec;
 pub mod enrolment;
 pub mod failure;
 pub mod frame;
