@@ -51,3 +51,6 @@ fn find(message: &MessageDescriptor, name: &str) -> Option<FieldDescriptor> {
         .get_field_by_json_name(name)
         .or_else(|| message.get_field_by_name(name))
 }
+
+#[cfg(test)]
+mod tests;
