@@ -122,7 +122,9 @@ impl Broker {
     /// Records that a request of this caller was refused outside the path of a call, and gives the answer.
     pub async fn refuse(&self, caller: &Caller, error: Error) -> Failed {
         let facts = admit::Facts::without_call(&self.0, caller.clone());
-        refuse::refused(&self.0, Refusal { facts, error }).await
+        let failed = refuse::refused(&self.0, Refusal { facts, error }).await;
+        // No call was asked for, so there is none to name; two such refusals are the same to the byte.
+        Failed { call: None, ..failed }
     }
 
     /// Counts on the record what a facade refused before it became a call.
