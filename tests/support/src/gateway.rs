@@ -204,6 +204,23 @@ impl Gateway {
         &self.printed
     }
 
+    /// The `curl` command among it, continued lines joined.
+    #[must_use]
+    pub fn curl(&self) -> Option<String> {
+        let mut lines = self
+            .printed
+            .iter()
+            .skip_while(|line| !line.trim_start().starts_with("curl "));
+        let mut command = String::new();
+        loop {
+            let line = lines.next()?.trim();
+            command.push_str(line.trim_end_matches('\\'));
+            if !line.ends_with('\\') {
+                return Some(command);
+            }
+        }
+    }
+
     /// What it logged, all starts together.
     #[must_use]
     pub fn log(&self) -> String {

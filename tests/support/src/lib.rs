@@ -1,4 +1,4 @@
-//! Fakes named after the peers they stand for.
+//! The `World` builder and fakes named after the peers they stand for.
 //!
 //! Verbs are a user's: call, invoke, watch. Nothing is asserted here; whatever a peer does wrong is an answer that the
 //! test looks at. Nothing sleeps: what has to come true is waited for, with a deadline. Ports are the system's choice.
@@ -8,17 +8,23 @@ mod caller;
 mod events;
 mod gateway;
 mod grpc;
+mod hostile;
 mod not_run;
 mod relay;
 mod seed;
+mod systemd;
 mod wait;
+mod world;
 
 pub use answer::{Answer, Outcome, Refusal};
 pub use caller::{Caller, Role};
 pub use events::{Event, Events};
 pub use gateway::{Gateway, binary, run};
 pub use grpc::Grpc;
+pub use hostile::{Believer, HostileGateway};
 pub use not_run::not_run;
 pub use relay::{Relay, Reply, Seen};
 pub use seed::{Seed, token_of};
+pub use systemd::Systemd;
 pub use wait::until;
+pub use world::{Builder, World};

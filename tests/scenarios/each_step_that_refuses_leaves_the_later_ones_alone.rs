@@ -1,0 +1,93 @@
+//! Gate INV-1. Each step of the path refuses in its turn: nothing later happens, the host hears nothing, and one
+//! counted row names the reason. What more than one step would refuse is refused by the earlier one.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolgate_test_support::{Caller, Role, World, until};
+
+#[tokio::test]
+async fn each_step_that_refuses_leaves_the_later_ones_alone() {
+    let world = World::new()
+        .clock_by_hand()
+        .user_limit(2)
+        .host("web-1")
+        .silent_host("web-2")
+        .principal("auditor", Role::Auditor)
+        .principal("engineer", Role::Engineer)
+        .start()
+        .await;
+    let ssh = "ssh.run_whitelisted_command";
+    let id = world.target("web-1");
+    let nobody = world.admin().with_token("tgk_nobody_AAAA");
+    let (auditor, engineer) = (world.as_principal("auditor"), world.as_principal("engineer"));
+
+    // Each case would be refused by all the steps after it as well.
+    check(
+        &nobody,
+        "proxmox.shutdown_vm",
+        json!({}),
+        401,
+        "CREDENTIAL_INVALID",
+    )
+    .await;
+    check(auditor, "proxmox.shutdown_vm", json!({}), 403, "ROLE_FORBIDDEN").await;
+    check(engineer, "nothing.at_all", json!({"x": 1}), 404, "TOOL_NOT_FOUND").await;
+    check(engineer, ssh, json!({"command": 7}), 400, "ARGUMENTS_INVALID").await;
+    check(
+        engineer,
+        ssh,
+        json!({"command": "uptime"}),
+        400,
+        "TARGET_REQUIRED",
+    )
+    .await;
+    check(engineer, "proxmox.list_vms", json!({}), 404, "TARGET_NOT_FOUND").await;
+    for _ in 0..2 {
+        engineer
+            .call(ssh, json!({"command": "uptime", "target_id": id}))
+            .await
+            .expect("within the limit");
+    }
+    check(
+        engineer,
+        ssh,
+        json!({"command": "uptime", "target_id": id}),
+        429,
+        "RATE_LIMITED",
+    )
+    .await;
+    assert_eq!(
+        world.host("web-1").received().len(),
+        2,
+        "refusals take no tokens and reach nobody"
+    );
+
+    world.clock().advance(Duration::from_secs(61));
+    let expected = [
+        "ARGUMENTS_INVALID",
+        "RATE_LIMITED",
+        "ROLE_FORBIDDEN",
+        "TARGET_NOT_FOUND",
+        "TARGET_REQUIRED",
+        "TOOL_NOT_FOUND",
+    ];
+    let counted = until(Duration::from_secs(10), || async {
+        let rows = world.audit_of("request.refused").await;
+        (rows.len() == expected.len()).then_some(rows)
+    });
+    let rows = counted.await.unwrap_or_default();
+    let mut reasons: Vec<&str> = rows.iter().filter_map(|row| row["reason"].as_str()).collect();
+    reasons.sort_unstable();
+    assert_eq!(reasons, expected);
+    assert!(rows.iter().all(|row| row["detail"]["count"] == 1), "{rows:?}");
+}
+
+async fn check(caller: &Caller, tool: &str, arguments: Value, status: u16, reason: &str) {
+    let refusal = caller.call(tool, arguments.clone()).await.unwrap_err();
+    assert_eq!(
+        (refusal.status, refusal.reason.as_str()),
+        (status, reason),
+        "{tool} {arguments}"
+    );
+}
