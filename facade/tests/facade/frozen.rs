@@ -157,10 +157,10 @@ async fn a_caller_that_prefers_to_wait_gets_the_result_at_once() {
         (answer.status.as_u16(), answer.header("preference-applied")),
         (200, "wait")
     );
-    let text = r#"{"content":[{"type":"text","text":"up 3 days"}],"isError":false}"#;
+    let result = r#""content":[{"type":"text","text":"up 3 days"}],"isError":false"#;
     assert_eq!(
         answer.text(),
-        format!(r#"{{"correlationId":"{CALL_ID}","result":{text},"durationMs":12}}"#)
+        format!(r#"{{{result},"correlationId":"{CALL_ID}","durationMs":12}}"#)
     );
 
     *world.core.result.lock().unwrap() = CallResponse {
@@ -179,13 +179,11 @@ async fn a_caller_that_prefers_to_wait_gets_the_result_at_once() {
     assert_eq!(
         answer.json(),
         json!({
+            "content": [],
+            "structuredContent": {"exit_code": 3},
+            "isError": true,
+            "_meta": {"toolgate/target": {"id": "T"}},
             "correlationId": CALL_ID,
-            "result": {
-                "content": [],
-                "structuredContent": {"exit_code": 3},
-                "isError": true,
-                "_meta": {"toolgate/target": {"id": "T"}},
-            },
             "durationMs": -1,
         })
     );
@@ -226,7 +224,7 @@ async fn a_bounded_wait_that_suffices_answers_with_the_joined_result() {
     assert_eq!(
         answer.text(),
         format!(
-            r#"{{"correlationId":"{CALL_ID}","result":{{"content":[{{"n":1}},{{"n":2}}],"isError":false}},"durationMs":5}}"#
+            r#"{{"content":[{{"n":1}},{{"n":2}}],"isError":false,"correlationId":"{CALL_ID}","durationMs":5}}"#
         )
     );
 }

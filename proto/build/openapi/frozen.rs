@@ -56,7 +56,22 @@ fn invoke(operation: &mut Value) {
     body["properties"]["arguments"]["type"] = "object".into();
     operation["responses"]["200"] = json!({
         "description": "With `Prefer: wait`: the result.",
-        "content": json_content(&reference("ToolResult")),
+        "content": json_content(&json!({
+            "allOf": [
+                reference("ToolResult"),
+                {
+                    "type": "object",
+                    "required": ["correlationId", "durationMs"],
+                    "properties": {
+                        "correlationId": {"type": "string", "description": "ULID of the call."},
+                        "durationMs": {
+                            "type": "integer",
+                            "description": "Milliseconds from admission to settlement.",
+                        },
+                    },
+                },
+            ],
+        })),
     });
     operation["responses"]["202"]["description"] =
         "The call has started; its events are at `streamUrl`.".into();

@@ -89,7 +89,7 @@ impl Outcome {
     pub(crate) fn of(body: &Value) -> Self {
         Self {
             correlation_id: body["correlationId"].as_str().unwrap_or_default().to_owned(),
-            result: body["result"].clone(),
+            result: body.clone(),
         }
     }
 

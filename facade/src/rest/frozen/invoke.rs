@@ -164,10 +164,9 @@ async fn collect(events: &mut Streaming<WatchResponse>, outcome: &mut ToolResult
 
 fn finished(answer: &CallResponse) -> Response {
     let mut out = BytesMut::with_capacity(128);
-    out.put_slice(b"{\"correlationId\":");
+    result::write_members(&mut out, answer.result.as_ref().unwrap_or(&ToolResult::default()));
+    out.put_slice(b",\"correlationId\":");
     result::write_text(&mut out, &answer.correlation_id);
-    out.put_slice(b",\"result\":");
-    result::write(&mut out, answer.result.as_ref().unwrap_or(&ToolResult::default()));
     out.put_slice(b",\"durationMs\":");
     result::write_number(&mut out, answer.duration_ms);
     out.put_u8(b'}');

@@ -5,6 +5,12 @@ use toolgate_contract::v1::ToolResult;
 
 /// Writes `{"content":…,"isError":…}` with `structuredContent` and `_meta` where there are any, on one line.
 pub(super) fn write(out: &mut BytesMut, result: &ToolResult) {
+    write_members(out, result);
+    out.put_u8(b'}');
+}
+
+/// Writes the same without the closing brace, for an object that says more.
+pub(super) fn write_members(out: &mut BytesMut, result: &ToolResult) {
     out.reserve(result.content.len() + result.structured_content.len() + result.meta.len() + 80);
     out.put_slice(b"{\"content\":");
     splice(out, &result.content, b"[]");
@@ -21,7 +27,6 @@ pub(super) fn write(out: &mut BytesMut, result: &ToolResult) {
         out.put_slice(b",\"_meta\":");
         splice(out, &result.meta, b"{}");
     }
-    out.put_u8(b'}');
 }
 
 /// Raw line ends in JSON can only be white space; in an event stream they would end the line.
