@@ -176,11 +176,13 @@ impl Gateway {
         if error.is_timeout() {
             return self.silent();
         }
+        let why = innermost(error);
+        let next = next(&why);
         Failure::new(
             Exit::Unreachable,
-            format!("no gateway answers at {}: {}", self.url, innermost(error)),
+            format!("no gateway answers at {}: {why}", self.url),
         )
-        .next("start one with `toolgate up`, or name another with --url or TOOLGATE_URL")
+        .next(next)
     }
 
     fn silent(&self) -> Failure {
@@ -197,6 +199,18 @@ impl Gateway {
             self.url
         ))
         .next("check --url or TOOLGATE_URL")
+    }
+}
+
+// rustls has no words for people, and reqwest none for rustls.
+fn next(why: &str) -> &'static str {
+    if why.contains("CaUsedAsEndEntity") {
+        "the certificate says of itself that it is an authority, so it cannot be a server's; make one with \
+         `-addext basicConstraints=CA:FALSE`, or one that your authority signs"
+    } else if why.contains("peer certificate") {
+        "give the certificate's authority with --ca-cert, and with --url the name that it is made for"
+    } else {
+        "start one with `toolgate up`, or name another with --url or TOOLGATE_URL"
     }
 }
 
@@ -224,4 +238,43 @@ fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
         inner = source;
     }
     inner.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fake::Fake, next, with_query};
+    use crate::failure::Exit;
+
+    #[test]
+    fn queries_are_encoded() {
+        let query = [("tool", "a&b=c d".to_owned()), ("cursor", "ü+".to_owned())];
+        assert_eq!(with_query("/p", &query), "/p?tool=a%26b%3Dc+d&cursor=%C3%BC%2B");
+        assert_eq!(with_query("/p", &[]), "/p");
+    }
+
+    #[test]
+    fn a_certificate_that_is_not_accepted_has_a_next_step_of_its_own() {
+        assert!(next("invalid peer certificate: UnknownIssuer").contains("--ca-cert"));
+        assert!(next("Other(OtherError(CaUsedAsEndEntity))").contains("CA:FALSE"));
+        assert!(next("Connection refused").contains("toolgate up"));
+    }
+
+    #[tokio::test]
+    async fn where_nobody_listens_the_gateway_is_unreachable() {
+        let mut fake = Fake::answering([]).await;
+        let gone = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        fake.gateway.url = format!("http://{gone}");
+        let failure = fake.gateway.get("/api/self", &[]).await.unwrap_err();
+        assert_eq!(failure.exit, Exit::Unreachable);
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_no_json_is_told_apart() {
+        let fake = Fake::answering([("GET /api/self ", super::fake::events("<html>"))]).await;
+        let failure = fake.gateway.get("/api/self", &[]).await.unwrap_err();
+        assert!(failure.message.contains("is it a gateway?"), "{failure:?}");
+    }
 }

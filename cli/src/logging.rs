@@ -30,7 +30,8 @@ fn filter(level: &str) -> EnvFilter {
         "debug" => "info",
         same => same,
     };
+    // What the verifier of certificates says is told as the failure itself.
     EnvFilter::new(format!(
-        "{others},toolgate={level},toolgate_core={level},toolgate_facade={level},toolgate_relay={level}"
+        "{others},rustls_platform_verifier=off,toolgate={level},toolgate_core={level},toolgate_facade={level},toolgate_relay={level}"
     ))
 }

@@ -37,6 +37,13 @@ pub(super) async fn core(context: &Context) -> Result<Exit, Failure> {
             config.data_dir.display()
         ),
     )?;
+    if core.first_run().is_some() {
+        let file = config.data_dir.join("admin-token");
+        say(
+            context,
+            &format!("core: first start; the admin's token is in {}", file.display()),
+        )?;
+    }
     let ended = doors.serve(&stop.token(), &closing).await;
     rooms::close(core).await?;
     ended.map(|()| Exit::Done)

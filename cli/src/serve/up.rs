@@ -150,22 +150,20 @@ fn welcome(
             )
         }),
         host,
-        client_flags: client_flags(config, dialable(http)),
+        client_flags: client_flags(config, &rooms::public_url(config, http)),
         took_ms: begun.elapsed().as_millis(),
     }
 }
 
 // What is not as a bare client command would look for it.
-fn client_flags(config: &Config, http: SocketAddr) -> String {
+fn client_flags(config: &Config, url: &str) -> String {
     let by_default = |name: &str, value: &str| find(name).is_some_and(|key| key.default == value);
     let mut flags = String::new();
-    let scheme = if config.tls.cert.is_some() {
-        "https"
-    } else {
-        "http"
-    };
-    if scheme != "http" || !by_default("http", &http.to_string()) {
-        flags.push_str(&format!(" --url {scheme}://{http}"));
+    if !url
+        .strip_prefix("http://")
+        .is_some_and(|address| by_default("http", address))
+    {
+        flags.push_str(&format!(" --url {}", shell_word(url)));
     }
     if let Some(cert) = &config.tls.cert {
         flags.push_str(&format!(" --ca-cert {}", shell_word(&cert.display().to_string())));

@@ -60,7 +60,7 @@ impl Welcome {
             Some((token, _)) => lines.extend([
                 format!("  token  {token}"),
                 format!("         (admin; shown this once, kept in {})", self.token_file().display()),
-                format!("  sign in once, within 15 minutes (the page is still to come; its API is POST /api/sign-in):"),
+                "  sign in once, within 15 minutes (the page is still to come; its API is POST /api/sign-in):".into(),
                 format!("         {}", self.sign_in().unwrap_or_default()),
             ]),
             None => lines.push(format!("  token  in {}", self.token_file().display())),
