@@ -119,7 +119,12 @@ impl Uplinks {
         outgoing: mpsc::Sender<Bytes>,
         channel: Option<ChannelBinding>,
     ) {
-        let admitted = match self.0.admit(&mut incoming, &outgoing, channel).await {
+        let admitted = tokio::select! {
+            admitted = self.0.admit(&mut incoming, &outgoing, channel) => admitted,
+            // Strangers are not waited for.
+            () = self.0.stop.cancelled() => Err(GoAwayReason::ShuttingDown),
+        };
+        let admitted = match admitted {
             Ok(admitted) => admitted,
             Err(reason) => return say_goodbye(&outgoing, reason).await,
         };

@@ -253,6 +253,25 @@ async fn commands_of_one_kind_take_turns() {
 }
 
 #[tokio::test]
+async fn a_command_that_cannot_be_killed_is_not_started_a_second_time() {
+    // A guard that does not hear its lifeline, as one whose command sleeps in the kernel cannot end.
+    let deaf = GuardProgram {
+        program: "/bin/sh".into(),
+        arguments: vec!["-c".into(), "exec sleep 4".into()],
+    };
+    let exec = Exec::new(deaf);
+    let outcome = sh(&exec, "", Duration::from_millis(50)).await;
+    assert!(matches!(outcome, Err(ExecError::TimedOut)), "{outcome:?}");
+    // Until it counts as stuck, others of its kind wait for their turn; then they hear at once.
+    let outcome = sh(&exec, "", Duration::from_millis(2500)).await;
+    assert!(matches!(outcome, Err(ExecError::TimedOut)), "{outcome:?}");
+    let began = Instant::now();
+    let outcome = sh(&exec, "", Duration::from_secs(10)).await;
+    assert!(matches!(outcome, Err(ExecError::Stuck)), "{outcome:?}");
+    assert!(began.elapsed() < Duration::from_millis(500));
+}
+
+#[tokio::test]
 async fn a_program_that_cannot_be_started_is_told() {
     let exec = exec();
     let deadline = Instant::now() + Duration::from_secs(5);

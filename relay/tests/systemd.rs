@@ -57,7 +57,7 @@ impl Booted {
         {
             return None;
         }
-        fs::create_dir(dir.join("root")).expect("a directory");
+        fs::create_dir(dir.join("over")).expect("a directory");
         fs::create_dir(dir.join("carry")).expect("a directory");
         fs::copy(
             std::env::current_exe().expect("this binary"),

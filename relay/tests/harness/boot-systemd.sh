@@ -2,10 +2,10 @@
 # Boots this machine's own systemd in namespaces, over a throw-away copy of the root. Run by `systemd.rs` under
 # unshare, as `boot-systemd.sh DIR`; whatever is in DIR/carry is found at /carry inside.
 set -e
-mount -t tmpfs none "$1/root"
-mkdir "$1/root/upper" "$1/root/work" "$1/root/merged"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$1/root/upper,workdir=$1/root/work" "$1/root/merged"
-cd "$1/root/merged"
+mount -t tmpfs none "$1/over"
+mkdir "$1/over/upper" "$1/over/work" "$1/over/merged"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$1/over/upper,workdir=$1/over/work" "$1/over/merged"
+cd "$1/over/merged"
 mkdir carry
 cp "$1"/carry/* carry/
 mount -t proc proc proc

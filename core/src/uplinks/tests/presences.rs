@@ -174,10 +174,13 @@ async fn what_a_sane_relay_does_not_send_ends_the_connection() {
 async fn a_gateway_that_stops_says_so_and_leaves_no_task() {
     let world = World::new();
     let relay = world.enrolled();
-    let mut wire = world.connect(&relay).await;
-    let (reason, ()) = tokio::join!(wire.reason(), world.uplinks.shutdown());
-    assert_eq!(reason, Some(GoAwayReason::ShuttingDown));
-    assert!(wire.served.await.is_ok());
+    let (mut wire, mut stranger) = (world.connect(&relay).await, world.dial(None));
+    let (reason, other, ()) = tokio::join!(wire.reason(), stranger.reason(), world.uplinks.shutdown());
+    assert_eq!(
+        (reason, other),
+        (Some(GoAwayReason::ShuttingDown), Some(GoAwayReason::ShuttingDown))
+    );
+    assert!(wire.served.await.is_ok() && stranger.served.await.is_ok());
     assert_eq!(
         world.told.connected.load(Ordering::SeqCst),
         world.told.disconnected.load(Ordering::SeqCst)
