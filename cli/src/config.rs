@@ -55,6 +55,9 @@ pub(crate) struct Config {
     pub(crate) url: String,
     /// A further certificate authority that client commands trust.
     pub(crate) ca_cert: Option<PathBuf>,
+    /// Every host is answered for in process; for load measurements only.
+    #[cfg(feature = "conformance")]
+    pub(crate) echo_hosts: bool,
 }
 
 /// Certificate and key of both addresses; both or neither.
@@ -73,6 +76,8 @@ pub(crate) struct Limits {
     pub(crate) user_per_minute: u32,
     /// Per tenant.
     pub(crate) tenant_per_minute: u32,
+    /// Calls under way at once for one tenant.
+    pub(crate) tenant_in_flight: u32,
 }
 
 /// The relay that `up` runs for this very host.

@@ -101,6 +101,26 @@ pub(crate) const KEYS: &[Key] = &[
         store: |c, v| number(v, &mut c.limits.tenant_per_minute),
     },
     Key {
+        name: "limits.tenant_in_flight",
+        kind: Kind::Number {
+            min: 1,
+            max: 1_000_000,
+        },
+        default: "64",
+        readers: &[Up, Core, Show],
+        doc: "Calls under way at once for one tenant; more are told to try again in a second.",
+        store: |c, v| number(v, &mut c.limits.tenant_in_flight),
+    },
+    #[cfg(feature = "conformance")]
+    Key {
+        name: "echo_hosts",
+        kind: Kind::Switch,
+        default: "false",
+        readers: &[Up, Core, Show],
+        doc: "Answers for every host in process, without its relay. For load measurements only.",
+        store: |c, v| switch(v, &mut c.echo_hosts),
+    },
+    Key {
         name: "relay.built_in",
         kind: Kind::Switch,
         default: "true",

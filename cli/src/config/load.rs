@@ -224,6 +224,7 @@ fn blank() -> Config {
         limits: Limits {
             user_per_minute: 0,
             tenant_per_minute: 0,
+            tenant_in_flight: 0,
         },
         relay: BuiltInRelay {
             built_in: false,
@@ -236,5 +237,7 @@ fn blank() -> Config {
         core: String::new(),
         url: String::new(),
         ca_cert: None,
+        #[cfg(feature = "conformance")]
+        echo_hosts: false,
     }
 }

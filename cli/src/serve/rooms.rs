@@ -21,8 +21,12 @@ pub(super) async fn core(config: &Config, public_url: String) -> Result<Core, Fa
     settings.limits = Limits {
         user_per_minute: config.limits.user_per_minute,
         tenant_per_minute: config.limits.tenant_per_minute,
-        ..Limits::default()
+        tenant_in_flight: config.limits.tenant_in_flight,
     };
+    #[cfg(feature = "conformance")]
+    {
+        settings.echo_hosts = config.echo_hosts;
+    }
     settings.public_url = public_url;
     Core::start(settings, Clock::system())
         .await

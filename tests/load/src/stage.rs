@@ -21,12 +21,13 @@ use crate::{
 
 const USERS_PER_TENANT: usize = 5;
 /// The gateway answers for its hosts in process, and no limit is met.
-const FLAGS: [&str; 7] = [
+const FLAGS: [&str; 8] = [
     "--echo-hosts",
     "--relay-built-in=false",
     "--log-level=error",
     "--limits-user-per-minute=1000000000",
     "--limits-tenant-per-minute=1000000000",
+    "--limits-tenant-in-flight=1000000",
     "--log-format=json",
     "--behind-proxy=false",
 ];
