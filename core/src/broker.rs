@@ -5,7 +5,9 @@
 //! compiles. Refusals reach the record in one place, `refuse.rs`. Knows no dialect.
 
 mod admit;
+mod ask;
 mod dispatch;
+mod facts;
 mod intend;
 mod lend;
 mod permit;
@@ -19,9 +21,13 @@ use tokio_util::task::TaskTracker;
 use toolgate_contract::{ids::CallId, v1::ErrorReason};
 use tracing::Instrument;
 
-use self::{admit::Admitted, lend::Lent, refuse::Refusal};
+use self::{
+    admit::Admitted,
+    facts::{Facts, Refusal},
+    lend::Lent,
+};
 pub use self::{
-    admit::{Ask, Caller, Door, Wish},
+    ask::{Ask, Caller, Door, Wish},
     refuse::Failed,
     settle::Settled,
 };
@@ -113,7 +119,7 @@ impl Broker {
         match caller.principal().role.require(action) {
             Ok(()) => Ok(caller),
             Err(error) => {
-                let facts = admit::Facts::without_call(&self.0, caller);
+                let facts = Facts::without_call(&self.0, caller);
                 Err(refuse::refused(&self.0, Refusal { facts, error }).await)
             }
         }
@@ -121,7 +127,7 @@ impl Broker {
 
     /// Records that a request of this caller was refused outside the path of a call, and gives the answer.
     pub async fn refuse(&self, caller: &Caller, error: Error) -> Failed {
-        let facts = admit::Facts::without_call(&self.0, caller.clone());
+        let facts = Facts::without_call(&self.0, caller.clone());
         let failed = refuse::refused(&self.0, Refusal { facts, error }).await;
         // No call was asked for, so there is none to name; two such refusals are the same to the byte.
         Failed { call: None, ..failed }

@@ -1,101 +1,19 @@
 //! Admit: credential → principal, tenant, role, profile; deadline; correlation id; canonical arguments, made once.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use toolgate_contract::{
-    ids::{CallId, TargetId},
-    registry::{self, ProfileDef},
+use toolgate_contract::registry::{self, ProfileDef};
+
+use super::{
+    Rooms,
+    ask::{Ask, Caller, Wish},
+    facts::{Facts, Refusal},
 };
-
-use super::{Rooms, refuse::Refusal};
 use crate::{
     canonical::{self, CanonicalJson},
     error::Error,
-    identity::{Kind, Presented, Principal, Secret},
-    snapshot::Snapshot,
+    identity::{Kind, Presented, Principal},
 };
-
-/// How a request reached the core.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Door {
-    /// In process or over the Unix socket: a facade, which may say which dialect it speaks.
-    Facade,
-    /// The gRPC port.
-    Network,
-}
-
-/// What every request brings beside its message.
-#[derive(Debug, Clone)]
-pub struct Ask {
-    /// The credential, if any.
-    pub credential: Option<Secret>,
-    /// The profile asked for by URL, header or flag; it can only narrow.
-    pub profile: Option<String>,
-    /// The dialect, for the record.
-    pub facade: &'static str,
-    /// Where it came from, for counting refused credentials.
-    pub source: Option<IpAddr>,
-    /// The caller's own deadline.
-    pub deadline: Option<Duration>,
-}
-
-/// What a caller wants carried.
-#[derive(Debug)]
-pub struct Wish {
-    /// Tool name as the caller spells it.
-    pub name: String,
-    /// One JSON object; empty means `{}`.
-    pub arguments: bytes::Bytes,
-    /// The target, if named beside the arguments.
-    pub target_id: Option<String>,
-}
-
-/// An authenticated caller with what it may see.
-#[derive(Debug, Clone)]
-pub struct Caller {
-    principal: Principal,
-    pub(crate) snapshot: Arc<Snapshot>,
-    pub(crate) profile: Option<&'static ProfileDef>,
-    pub(crate) facade: &'static str,
-}
-
-impl Caller {
-    /// Who calls.
-    #[must_use]
-    pub fn principal(&self) -> &Principal {
-        &self.principal
-    }
-}
-
-/// What the record will say about a call, known better at every step.
-#[derive(Debug)]
-pub(crate) struct Facts {
-    pub(super) call: CallId,
-    pub(super) caller: Caller,
-    pub(super) started: Duration,
-    pub(super) time_us: i64,
-    pub(super) capability: String,
-    pub(super) adapter: &'static str,
-    pub(super) target: Option<TargetId>,
-    pub(super) params_hash: Option<[u8; 32]>,
-    pub(super) is_test: bool,
-}
-
-impl Facts {
-    pub(super) fn without_call(rooms: &Rooms, caller: Caller) -> Self {
-        Self {
-            call: CallId::mint(),
-            caller,
-            started: rooms.clock.monotonic(),
-            time_us: rooms.clock.wall_us(),
-            capability: String::new(),
-            adapter: "",
-            target: None,
-            params_hash: None,
-            is_test: false,
-        }
-    }
-}
 
 /// A call whose caller is known and whose arguments have one canonical form.
 #[derive(Debug)]

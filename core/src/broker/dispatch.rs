@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{Rooms, admit::Facts, lend::Lent, resolve::Capability};
+use super::{Rooms, facts::Facts, lend::Lent, resolve::Capability};
 use crate::{
     error::Error,
     journal::Contact,

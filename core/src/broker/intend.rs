@@ -1,6 +1,10 @@
 //! Intend: the intent is durable, or the call is refused. Only this gives a [`Contact`].
 
-use super::{Rooms, permit::Permitted, refuse::Refusal};
+use super::{
+    Rooms,
+    facts::{Ending, Refusal},
+    permit::Permitted,
+};
 use crate::journal::{Contact, Intent};
 
 /// A call whose intent is durable.
@@ -14,11 +18,7 @@ pub(crate) struct Intended {
 pub(super) async fn intend(rooms: &Rooms, permitted: Permitted) -> Result<Intended, Box<Refusal>> {
     let facts = &permitted.facts;
     // What the row of this call says if nobody lives to settle it.
-    let intent = Intent::new(super::settle::event(
-        rooms,
-        facts,
-        super::settle::Ending::unknown(),
-    ));
+    let intent = Intent::new(facts.ended(rooms, Ending::unknown()));
     match rooms
         .journal
         .intend(&facts.caller.principal().tenant, intent)

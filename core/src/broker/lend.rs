@@ -5,7 +5,10 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::{admit::Facts, intend::Intended, refuse::Refusal};
+use super::{
+    facts::{Facts, Refusal},
+    intend::Intended,
+};
 
 /// A call with everything it needs at the target.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use toolgate_contract::{
 
 use super::{
     Rooms,
-    admit::{Admitted, Facts},
-    refuse::Refusal,
+    admit::Admitted,
+    facts::{Facts, Refusal},
     resolve::{Capability, Resolved},
 };
 use crate::{

@@ -9,8 +9,9 @@ use toolgate_contract::{
 };
 
 use super::{
-    Rooms,
-    admit::{self, Ask, Facts},
+    Rooms, admit,
+    ask::Ask,
+    facts::{Facts, Refusal},
 };
 use crate::{
     audit::{EventKind, Outcome},
@@ -19,19 +20,6 @@ use crate::{
     limits::Use,
     telemetry,
 };
-
-/// A call that was not carried out, on its way to the record.
-#[derive(Debug)]
-pub(crate) struct Refusal {
-    pub(super) facts: Facts,
-    pub(super) error: Error,
-}
-
-impl Refusal {
-    pub(super) fn boxed(facts: Facts, error: Error) -> Box<Self> {
-        Box::new(Self { facts, error })
-    }
-}
 
 /// A request that was not carried out, on its way to the caller.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use toolgate_contract::{ids::TargetId, registry::ToolDef, ssh};
 
 use super::{
-    admit::{Admitted, Facts},
-    refuse::Refusal,
+    admit::Admitted,
+    facts::{Facts, Refusal},
 };
 use crate::{
     error::{Error, Missing},

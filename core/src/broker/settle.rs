@@ -4,19 +4,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{json, value::RawValue};
-use toolgate_contract::{
-    ids::{CallId, EventId},
-    v1,
-};
+use toolgate_contract::{ids::CallId, v1};
 
-use super::{Rooms, admit::Facts, dispatch::Dispatched, refuse::Failed};
-use crate::{
-    audit::{Event, EventKind, Outcome},
-    error::Error,
-    journal::Receipt,
-    telemetry,
-    upstream::ToolResult,
+use super::{
+    Rooms,
+    dispatch::Dispatched,
+    facts::{Ending, Facts, whole_ms},
+    refuse::Failed,
 };
+use crate::{error::Error, journal::Receipt, telemetry, upstream::ToolResult};
 
 /// A result that stands on the record; the only thing that can be released.
 #[derive(Debug)]
@@ -95,7 +91,7 @@ pub(super) async fn settle(rooms: &Rooms, dispatched: Dispatched) -> Result<Sett
         return Err(failed(Error::Cancelled));
     }
     let ending = Ending::of(&outcome);
-    let event = event(rooms, &facts, ending);
+    let event = facts.ended(rooms, ending);
     let result = event.result;
     let receipt = rooms
         .journal
@@ -120,88 +116,4 @@ fn meta(facts: &Facts, target_name: &str) -> String {
     facts.target.map_or_else(String::new, |target| {
         json!({"toolgate/target": {"id": target.to_string(), "name": target_name}}).to_string()
     })
-}
-
-/// How a call ended, as the record says it.
-#[derive(Debug)]
-pub(super) struct Ending {
-    result: Outcome,
-    reason: &'static str,
-    rejected: bool,
-}
-
-impl Ending {
-    /// For the row that stands in when nobody lives to settle the call.
-    pub(super) fn unknown() -> Self {
-        Self {
-            result: Outcome::Unknown,
-            reason: "",
-            rejected: false,
-        }
-    }
-
-    fn of(outcome: &Result<ToolResult, Error>) -> Self {
-        match outcome {
-            Ok(result) if !result.is_error => Self {
-                result: Outcome::Success,
-                reason: "",
-                rejected: false,
-            },
-            Ok(_) => Self {
-                result: Outcome::Failure,
-                reason: "",
-                rejected: false,
-            },
-            Err(error) => Self {
-                result: Outcome::Failure,
-                reason: error.reason().name(),
-                rejected: matches!(error, Error::WriteRejected { .. }),
-            },
-        }
-    }
-}
-
-/// The row of a call that got as far as its target.
-pub(super) fn event(rooms: &Rooms, facts: &Facts, ending: Ending) -> Event {
-    let kind = match (facts.is_test, ending.rejected, ending.result) {
-        (true, _, Outcome::Success) => EventKind::TestConnectionSucceeded,
-        (true, ..) => EventKind::TestConnectionFailed,
-        (false, true, _) => EventKind::WriteRejected,
-        (false, false, _) => EventKind::CapabilityInvoked,
-    };
-    facts.event(rooms, kind, ending.result, ending.reason)
-}
-
-impl Facts {
-    /// A row with everything known of the call.
-    pub(super) fn event(
-        &self,
-        rooms: &Rooms,
-        kind: EventKind,
-        result: Outcome,
-        reason: &'static str,
-    ) -> Event {
-        let principal = self.caller.principal();
-        Event {
-            id: EventId::mint(),
-            kind,
-            time_us: self.time_us,
-            principal: principal.name.as_ref().to_owned(),
-            role: principal.role.as_str().to_owned(),
-            facade: self.caller.facade.to_owned(),
-            adapter_type: self.adapter.to_owned(),
-            target_id: self.target,
-            capability: self.capability.clone(),
-            params_hash: self.params_hash,
-            result,
-            reason: reason.to_owned(),
-            duration_ms: whole_ms(rooms.clock.monotonic().saturating_sub(self.started)),
-            correlation_id: Some(self.call),
-            detail: String::new(),
-        }
-    }
-}
-
-fn whole_ms(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
