@@ -7,6 +7,7 @@ mod emitter;
 mod baseline;
 mod crate_arrows;
 mod descriptors;
+mod documents;
 mod gate_rows;
 mod licences;
 mod mistakes;

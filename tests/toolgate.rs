@@ -2,6 +2,11 @@
 //!
 //! `contract` holds what the repository promises about itself, `scenarios` what a user sees, one behaviour per file.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "the whole binary is tests, their small functions too"
+)]
+
 mod contract;
 mod golden;
 mod scenarios;

@@ -31,7 +31,7 @@ async fn a_second_host_must_be_named() {
         .await
         .ok()
         .unwrap();
-    assert_eq!(body["result"]["_meta"]["toolgate/target"]["id"], id);
+    assert_eq!(body["_meta"]["toolgate/target"]["id"], id);
     let inside = json!({"command": "uptime", "target_id": id});
     world.call("ssh.run_whitelisted_command", inside).await.unwrap();
     assert_eq!(world.host("web-1").received(), [""; 0]);

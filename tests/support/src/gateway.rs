@@ -4,6 +4,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     process::{Output, Stdio},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -13,7 +14,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::Caller;
+use crate::{Caller, until};
 
 /// The `toolgate` binary beside this test's own executable.
 ///
@@ -63,7 +64,7 @@ pub struct Gateway {
     child: Option<Child>,
     url: String,
     grpc: String,
-    printed: Vec<String>,
+    printed: Arc<Mutex<Vec<String>>>,
 }
 
 impl Gateway {
@@ -78,7 +79,7 @@ impl Gateway {
             child: None,
             url: String::new(),
             grpc: String::new(),
-            printed: Vec::new(),
+            printed: Arc::default(),
         };
         gateway.up().await?;
         Ok(gateway)
@@ -112,31 +113,25 @@ impl Gateway {
             .map_err(|error| error.to_string())?;
         let stdout = child.stdout.take().ok_or("no standard output")?;
         self.child = Some(child);
-        self.printed.clear();
+        self.printed = Arc::default();
+        let printed = Arc::clone(&self.printed);
         let mut lines = BufReader::new(stdout).lines();
-        let reading = async {
+        // Reads to the end of the process, so that nothing it prints blocks it.
+        tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
-                self.printed.push(line);
-                if self.learn() {
-                    return true;
-                }
+                printed.lock().unwrap_or_else(PoisonError::into_inner).push(line);
             }
-            false
-        };
-        let up = tokio::time::timeout(Duration::from_secs(20), reading)
-            .await
-            .unwrap_or(false);
-        // Whatever it still prints must not block it.
-        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        if up {
-            Ok(())
-        } else {
-            Err(format!(
+        });
+        let addresses = until(Duration::from_secs(20), || async { self.addresses() }).await;
+        let told = || {
+            format!(
                 "the gateway did not come up: {:?}\n{}",
-                self.printed,
+                self.printed(),
                 self.log()
-            ))
-        }
+            )
+        };
+        (self.url, self.grpc) = addresses.ok_or_else(told)?;
+        Ok(())
     }
 
     /// Ends it as a power cut would.
@@ -198,27 +193,19 @@ impl Gateway {
         self.dir.path()
     }
 
-    /// What it printed until it was up.
+    /// What it has printed so far.
     #[must_use]
-    pub fn printed(&self) -> &[String] {
-        &self.printed
+    pub fn printed(&self) -> Vec<String> {
+        self.printed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
-    /// The `curl` command among it, continued lines joined.
+    /// The `curl` command among it.
     #[must_use]
     pub fn curl(&self) -> Option<String> {
-        let mut lines = self
-            .printed
-            .iter()
-            .skip_while(|line| !line.trim_start().starts_with("curl "));
-        let mut command = String::new();
-        loop {
-            let line = lines.next()?.trim();
-            command.push_str(line.trim_end_matches('\\'));
-            if !line.ends_with('\\') {
-                return Some(command);
-            }
-        }
+        self.printed().into_iter().find(|line| line.starts_with("curl "))
     }
 
     /// What it logged, all starts together.
@@ -227,13 +214,11 @@ impl Gateway {
         std::fs::read_to_string(self.dir.path().join("gateway.log")).unwrap_or_default()
     }
 
-    /// Reads the addresses off what was printed; true once it is up.
-    fn learn(&mut self) -> bool {
-        let all = self.printed.join("\n");
-        let urls = || all.split_whitespace().filter(|word| word.starts_with("http"));
-        let Some(rest) = urls().next() else { return false };
-        self.url = rest.trim_end_matches('/').to_owned();
-        self.grpc = urls().nth(1).unwrap_or_default().trim_end_matches('/').to_owned();
-        !self.grpc.is_empty()
+    /// The addresses of REST and gRPC, the first two URLs it prints.
+    fn addresses(&self) -> Option<(String, String)> {
+        let all = self.printed().join(" ");
+        let mut urls = all.split_whitespace().filter(|word| word.starts_with("http"));
+        let mut next = || Some(urls.next()?.trim_end_matches('/').to_owned());
+        Some((next()?, next()?))
     }
 }

@@ -1,0 +1,54 @@
+//! What the documents say of tests and files is true.
+
+use super::repository::texts;
+
+#[test]
+fn every_scenario_that_a_document_names_exists() {
+    let named = |text: &'static str| {
+        text.split('`')
+            .skip(1)
+            .step_by(2)
+            .filter_map(|word| word.strip_prefix("tests/scenarios/")?.strip_suffix(".rs"))
+    };
+    for (path, text) in texts().iter().filter(|(path, _)| path.ends_with(".md")) {
+        for scenario in named(text) {
+            let file = format!("tests/scenarios/{scenario}.rs");
+            assert!(exists(&file), "{path} names {file}, which does not exist");
+        }
+    }
+}
+
+#[test]
+fn every_invariant_names_the_test_that_holds_it() {
+    let (_, text) = texts()
+        .iter()
+        .find(|(path, _)| path == "docs/architecture.md")
+        .unwrap();
+    let rows = text
+        .lines()
+        .skip_while(|line| *line != "| absent | held by |")
+        .skip(2);
+    let rows: Vec<&str> = rows.take_while(|line| line.starts_with('|')).collect();
+    assert!(rows.len() > 10, "the table of invariants is found");
+    for row in rows {
+        let holders: Vec<&str> = row
+            .rsplit('|')
+            .nth(1)
+            .unwrap_or_default()
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .collect();
+        let compiles = row.contains("does not compile");
+        assert!(compiles || !holders.is_empty(), "{row} names no test");
+        for holder in holders {
+            let found = exists(&format!("tests/scenarios/{holder}.rs"))
+                || exists(&format!("tests/contract/{holder}.rs"));
+            assert!(found, "{holder} is no scenario and no contract test");
+        }
+    }
+}
+
+fn exists(file: &str) -> bool {
+    texts().iter().any(|(path, _)| path == file)
+}
