@@ -52,3 +52,35 @@ fn every_invariant_names_the_test_that_holds_it() {
 fn exists(file: &str) -> bool {
     texts().iter().any(|(path, _)| path == file)
 }
+
+#[test]
+fn settled_questions_have_one_number_each_and_stand_in_the_index() {
+    let pages = || texts().iter().filter(|(path, _)| path.starts_with("docs/adr/0"));
+    let mut told = String::new();
+    let mut last = None;
+    for (path, text) in pages() {
+        let file = path.trim_start_matches("docs/adr/");
+        let number: u32 = file[..4].parse().unwrap();
+        assert_ne!(last.replace(number), Some(number), "{path}: its number is taken");
+        let title = text.lines().next().unwrap_or_default();
+        let title = title.strip_prefix(&format!("# {number}. "));
+        let title = title.unwrap_or_else(|| panic!("{path} does not begin with `# {number}. `"));
+        for part in ["Status: ", "## Context", "## Decision", "## What we gave up"] {
+            assert!(text.contains(part), "{path} lacks {part:?}");
+        }
+        told.push_str(&format!("- [{number}. {title}]({file})\n"));
+    }
+    let (_, index) = texts()
+        .iter()
+        .find(|(path, _)| path == "docs/adr/README.md")
+        .unwrap();
+    let listed: String = index
+        .lines()
+        .filter(|line| line.starts_with("- ["))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(
+        listed, told,
+        "docs/adr/README.md lists other pages than there are"
+    );
+}
