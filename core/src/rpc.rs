@@ -1,7 +1,7 @@
 //! The core's gRPC face: decode, ask the room, encode. Holds no rules.
 //!
 //! One tower service carries everything: management and broker services as generated, the typed tool services by
-//! [`typed`] without generated code. The same service stands in process, on the Unix socket and on the gRPC port.
+//! `typed` without generated code. The same service stands in process, on the Unix socket and on the gRPC port.
 
 mod ask;
 mod audit;

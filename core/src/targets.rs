@@ -1,7 +1,7 @@
 //! The configured upstreams of a tenant: added, listed, changed, removed, and their enrolments.
 //!
 //! So far only hosts (`ssh`) can be added. A host is never dialled: adding it mints a one-time enrolment token, and
-//! its relay dials in. How relays are kept stands in [`relays`]. Who may do what is decided before this
+//! its relay dials in. How relays are kept stands in `relays`. Who may do what is decided before this
 //! room is asked.
 
 mod built_in;
