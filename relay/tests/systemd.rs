@@ -1,7 +1,7 @@
 //! The six commands against a real systemd, booted in namespaces, through a real relay that runs as root and its
 //! commands that do not.
 //!
-//! Wants root, unshare and a systemd on the machine. Where one is missing the test says SKIPPED and proves nothing.
+//! Wants root, unshare and a systemd on the machine. Where one is missing the test says so and counts as not run.
 
 use std::{
     fs,
@@ -22,9 +22,7 @@ const INSIDE: &str = "inside_the_namespaces_every_command_tells_of_the_real_syst
 fn every_command_tells_of_a_real_systemd() {
     let dir = tempfile::tempdir().expect("a directory");
     let Some(booted) = Booted::start(dir.path()) else {
-        eprintln!(
-            "SKIPPED: systemd cannot be booted in namespaces here (root, unshare and systemd are wanted)"
-        );
+        not_run();
         return;
     };
     booted.run(&["systemctl", "start", "dbus.socket", "toolgate-demo.service"]);
@@ -40,6 +38,20 @@ fn every_command_tells_of_a_real_systemd() {
     let told =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && told.contains("1 passed"), "{told}");
+}
+
+/// Says so, and leaves a note for `tests/run`, which counts it as not run.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "set by tests/run for its tests, no configuration"
+)]
+fn not_run() {
+    let why = "systemd cannot be booted in namespaces here (root, unshare and systemd are wanted)";
+    eprintln!("NOT RUN: {why}");
+    if let Some(folder) = std::env::var_os("TOOLGATE_NOT_RUN_DIR") {
+        let note = PathBuf::from(folder).join("every_command_tells_of_a_real_systemd");
+        fs::write(note, format!("{why}\n")).expect("a note is written");
+    }
 }
 
 /// A systemd that ends with this value.
