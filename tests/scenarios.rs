@@ -5,6 +5,7 @@ mod a_disabled_tool_answers_like_an_unknown_one;
 mod a_host_without_its_relay_is_offline;
 mod a_killed_gateway_loses_nothing_it_acknowledged;
 mod a_live_answer_is_asked_for_each_time;
+mod a_relay_comes_over_tls_and_past_no_one_in_the_middle;
 mod a_revoked_relay_loses_its_socket;
 mod a_revoked_token_is_refused_at_once;
 mod a_second_host_must_be_named;

@@ -9,9 +9,6 @@ use rustls::{
 
 use crate::FacadeError;
 
-/// Label by which uplinks bind their signatures to the TLS connection (RFC 9266 style, 32 bytes, no context).
-pub const EXPORTER_LABEL: &[u8] = b"EXPORTER-toolgate-uplink";
-
 /// Reads a certificate chain and its private key from PEM files.
 ///
 /// # Errors

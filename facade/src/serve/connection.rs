@@ -17,10 +17,11 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use toolgate_contract::frame::CHANNEL_LABEL;
 use tower::Service;
 
 use super::patience::Patient;
-use crate::{FacadeConfig, link::Peer, tls::EXPORTER_LABEL};
+use crate::{FacadeConfig, link::Peer};
 
 /// Spawns the tasks of HTTP/2 streams where they are joined.
 #[derive(Debug, Clone)]
@@ -84,7 +85,7 @@ impl Endpoint {
         match tokio::time::timeout(self.handshake, tls.accept(patient)).await {
             Ok(Ok(stream)) => {
                 let session = &stream.get_ref().1;
-                let exporter = session.export_keying_material([0; 32], EXPORTER_LABEL, None).ok();
+                let exporter = session.export_keying_material([0; 32], CHANNEL_LABEL, None).ok();
                 self.speak(stream, describe(peer.ip(), dialled.ip(), exporter))
                     .await;
             }

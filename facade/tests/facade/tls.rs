@@ -6,6 +6,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use rustls::pki_types::ServerName;
 use tokio_rustls::{TlsConnector, client::TlsStream};
 use tokio_tungstenite::tungstenite::Message;
+use toolgate_contract::frame::CHANNEL_LABEL;
 use toolgate_facade::{FacadeConfig, tls};
 
 use crate::{core::ScriptedCore, world::World};
@@ -111,7 +112,7 @@ async fn an_uplink_is_bound_to_its_tls_connection() {
     let ours = stream
         .get_ref()
         .1
-        .export_keying_material([0; 32], b"EXPORTER-toolgate-uplink", None)
+        .export_keying_material([0; 32], CHANNEL_LABEL, None)
         .unwrap();
     let (mut socket, _) = tokio_tungstenite::client_async("wss://localhost/uplink", stream)
         .await
