@@ -6,7 +6,7 @@
 mod stream;
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -56,9 +56,10 @@ pub struct Results {
 #[derive(Debug, Default)]
 struct Kept {
     streams: HashMap<CallId, Arc<Stream>>,
-    // Oldest finished first.
-    finished: VecDeque<Finished>,
-    per_tenant: HashMap<TenantId, usize>,
+    // By the order in which calls ended, which is also every tenant's own order.
+    finished: BTreeMap<u64, Finished>,
+    of_tenant: HashMap<TenantId, VecDeque<u64>>,
+    next: u64,
     bytes: usize,
 }
 
@@ -89,18 +90,15 @@ impl Results {
 
     /// Puts the last events on a stream and starts its time to be read.
     pub(crate) fn finish(&self, stream: &Stream, ended: Ended) {
-        let bytes = stream.finish(ended);
-        let mut kept = self.kept();
-        kept.bytes += bytes;
-        *kept.per_tenant.entry(stream.tenant().clone()).or_default() += 1;
-        kept.finished.push_back(Finished {
+        let finished = Finished {
             call: stream.call(),
             tenant: stream.tenant().clone(),
-            bytes,
+            bytes: stream.finish(ended),
             at: self.clock.monotonic(),
-        });
+        };
+        let mut kept = self.kept();
+        kept.put(finished);
         kept.forget(self.clock.monotonic());
-        kept.forget_of(stream.tenant());
     }
 
     /// Watches a call from after the event `seen`.
@@ -129,40 +127,43 @@ impl Results {
 }
 
 impl Kept {
+    // One tenant's many results push out its own and nobody else's.
+    fn put(&mut self, finished: Finished) {
+        self.bytes += finished.bytes;
+        let own = self.of_tenant.entry(finished.tenant.clone()).or_default();
+        own.push_back(self.next);
+        let too_many = if own.len() > MAX_PER_TENANT {
+            own.front().copied()
+        } else {
+            None
+        };
+        self.finished.insert(self.next, finished);
+        self.next += 1;
+        if let Some(oldest) = too_many {
+            self.drop_one(oldest);
+        }
+    }
+
     fn forget(&mut self, now: Duration) {
-        while let Some(oldest) = self.finished.front() {
+        while let Some((order, oldest)) = self.finished.first_key_value() {
             if self.bytes <= MAX_BYTES && now < oldest.at + KEPT_FOR {
                 break;
             }
-            self.drop_at(0);
+            self.drop_one(*order);
         }
     }
 
-    // One tenant's many results push out its own and nobody else's.
-    fn forget_of(&mut self, tenant: &TenantId) {
-        if self
-            .per_tenant
-            .get(tenant)
-            .is_some_and(|kept| *kept > MAX_PER_TENANT)
-            && let Some(at) = self
-                .finished
-                .iter()
-                .position(|finished| finished.tenant == *tenant)
-        {
-            self.drop_at(at);
-        }
-    }
-
-    fn drop_at(&mut self, at: usize) {
-        let Some(gone) = self.finished.remove(at) else {
+    // What goes is always its tenant's oldest.
+    fn drop_one(&mut self, order: u64) {
+        let Some(gone) = self.finished.remove(&order) else {
             return;
         };
         self.streams.remove(&gone.call);
         self.bytes -= gone.bytes;
-        if let Some(kept) = self.per_tenant.get_mut(&gone.tenant) {
-            *kept -= 1;
-            if *kept == 0 {
-                self.per_tenant.remove(&gone.tenant);
+        if let Some(own) = self.of_tenant.get_mut(&gone.tenant) {
+            own.pop_front();
+            if own.is_empty() {
+                self.of_tenant.remove(&gone.tenant);
             }
         }
     }

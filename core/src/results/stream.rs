@@ -15,6 +15,9 @@ use toolgate_contract::{
 use super::Ended;
 use crate::identity::Principal;
 
+/// What a kept call costs beside its events' own bytes: stream, channel, ids and their places in the maps.
+const OVERHEAD: usize = 1_024;
+
 /// The events of one call.
 #[derive(Debug)]
 pub(crate) struct Stream {
@@ -64,7 +67,7 @@ impl Stream {
             }
             Ended::Failed(failure) => vec![Event::Error(failure)],
         };
-        let bytes = last.iter().map(size).sum();
+        let bytes = OVERHEAD + last.iter().map(size).sum::<usize>();
         self.events.send_modify(|events| {
             for event in last {
                 let id = format!("{}-{}", self.call, events.list.len() + 1);
@@ -127,6 +130,7 @@ fn size(event: &Event) -> usize {
         Event::ToolResult(result) => {
             result.content.len() + result.structured_content.len() + result.meta.len()
         }
-        Event::Done(_) | Event::Error(_) => 256,
+        Event::Done(_) => 0,
+        Event::Error(failure) => failure.message.len(),
     }
 }

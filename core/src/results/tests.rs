@@ -165,7 +165,9 @@ fn a_result_is_read_for_a_minute_and_then_gone() {
         &given.owner
     )));
     let kept = given.results.kept();
-    assert!(kept.streams.is_empty() && kept.per_tenant.is_empty() && kept.bytes == 0);
+    assert!(
+        kept.streams.is_empty() && kept.of_tenant.is_empty() && kept.finished.is_empty() && kept.bytes == 0
+    );
 }
 
 #[test]
@@ -187,4 +189,34 @@ fn many_results_of_a_tenant_push_out_its_oldest_and_nobody_elses() {
         .filter(|call| is_missing(given.results.watch(&call.to_string(), None, &given.owner)));
     assert_eq!(gone.count(), 2);
     given.results.watch(&theirs.to_string(), None, &other).unwrap();
+}
+
+#[test]
+fn results_beyond_their_share_of_memory_push_out_the_oldest() {
+    let given = Given::new();
+    let owners: Vec<_> = (0..200)
+        .map(|n| principal(&TenantId::mint(), &format!("user-{n}")))
+        .collect();
+    let big = "x".repeat(1 << 20);
+    let calls: Vec<_> = owners
+        .iter()
+        .map(|owner| {
+            let call = CallId::mint();
+            let stream = given.results.open(call, owner, CancellationToken::new());
+            let failure = Failure::new(ErrorReason::Internal, big.clone());
+            given.results.finish(&stream, Ended::Failed(failure));
+            (call, owner)
+        })
+        .collect();
+    assert!(given.results.kept().bytes <= MAX_BYTES);
+    let (oldest, newest) = (&calls[0], &calls[199]);
+    assert!(is_missing(given.results.watch(
+        &oldest.0.to_string(),
+        None,
+        oldest.1
+    )));
+    given
+        .results
+        .watch(&newest.0.to_string(), None, newest.1)
+        .unwrap();
 }
