@@ -185,6 +185,16 @@ impl Core {
         self.targets.built_in_enrolment(host_name, has_key).await
     }
 
+    /// Ends when no call is under way any more; waited for once the doors admit nothing new. What calls need, such as
+    /// the uplinks, has to stay until then.
+    pub fn settled(&self) -> impl Future<Output = ()> + Send + 'static {
+        let calls = self.broker.rooms().calls.clone();
+        async move {
+            calls.close();
+            calls.wait().await;
+        }
+    }
+
     /// The data directory.
     #[must_use]
     pub fn data_dir(&self) -> &Path {

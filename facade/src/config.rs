@@ -2,6 +2,8 @@
 
 use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
 
+use tokio_util::sync::CancellationToken;
+
 use crate::FacadeError;
 
 /// Renders the metrics of the process as Prometheus text.
@@ -20,6 +22,9 @@ pub struct FacadeConfig {
     pub metrics: MetricsText,
     /// Bounds on what one caller can take.
     pub limits: Limits,
+    /// Uplinks stay after the shutdown began until this fires or the drain is over, because calls that came by another
+    /// door may need them. Without it they end as soon as the open requests have.
+    pub uplinks_until: Option<CancellationToken>,
     /// Version of the product.
     pub version: String,
 }
@@ -32,6 +37,7 @@ impl Default for FacadeConfig {
             tls: None,
             metrics: Arc::new(String::new),
             limits: Limits::default(),
+            uplinks_until: None,
             version: env!("CARGO_PKG_VERSION").into(),
         }
     }

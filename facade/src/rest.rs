@@ -22,7 +22,7 @@ use axum::{
 };
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::task::TaskTracker;
 use toolgate_contract::{registry::ROUTES, v1::ErrorReason};
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -31,7 +31,7 @@ use crate::{
     CoreService, FacadeConfig, FacadeError, Limits, MetricsText,
     edge::{Gauges, Hosts, Rim},
     link::{Link, Refusals},
-    uplink,
+    uplink::{self, Uplinks},
 };
 
 /// What every route needs, made once.
@@ -43,10 +43,8 @@ pub(crate) struct Parts {
     pub(crate) link: Link,
     pub(crate) behind_proxy: bool,
     pub(crate) limits: Limits,
-    /// Tasks that outlive the request that began them.
-    pub(crate) tasks: TaskTracker,
-    /// Ends uplinks when the facade stops.
-    pub(crate) shutdown: CancellationToken,
+    /// The open uplinks, which end after everything else.
+    pub(crate) uplinks: Uplinks,
     lists: tools::Lists,
     held: Held,
     metrics: MetricsText,
@@ -66,15 +64,15 @@ impl std::ops::Deref for Shared {
 /// # Errors
 /// [`FacadeError::Route`] when the contract's table holds a route that cannot be served.
 pub fn router(core: CoreService, config: &FacadeConfig) -> Result<Router, FacadeError> {
-    build(core, config, TaskTracker::new(), CancellationToken::new())
+    build(core, config, TaskTracker::new(), Uplinks::default())
 }
 
-/// The same, with the owner of its tasks and its end.
+/// The same, with the owners of its tasks.
 pub(crate) fn build(
     core: CoreService,
     config: &FacadeConfig,
     tasks: TaskTracker,
-    shutdown: CancellationToken,
+    uplinks: Uplinks,
 ) -> Result<Router, FacadeError> {
     let link = Link::new(core, config.limits.core);
     let refusals = Refusals::new(link.clone(), tasks.clone());
@@ -82,9 +80,8 @@ pub(crate) fn build(
         link,
         behind_proxy: config.behind_proxy,
         limits: config.limits.clone(),
-        held: Held::new(tasks.clone()),
-        tasks,
-        shutdown,
+        held: Held::new(tasks),
+        uplinks,
         lists: tools::Lists::default(),
         metrics: Arc::clone(&config.metrics),
         version: config.version.clone(),

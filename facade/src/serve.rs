@@ -12,11 +12,12 @@ use metrics::gauge;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::connection::{Endpoint, Tracked};
-use crate::{CoreService, FacadeConfig, FacadeError, rest};
+use crate::{CoreService, FacadeConfig, FacadeError, rest, uplink::Uplinks};
 
 /// How long accepting rests after a failure that is likely to repeat, such as too many open files.
 const FIRST_REST: Duration = Duration::from_millis(10);
@@ -35,7 +36,8 @@ pub async fn serve(
     let bound = listener.local_addr().map_err(FacadeError::Listener)?;
     let tasks = TaskTracker::new();
     let cut = CancellationToken::new();
-    let router = rest::build(core, &config, tasks.clone(), shutdown.clone())?;
+    let uplinks = Uplinks::default();
+    let router = rest::build(core, &config, tasks.clone(), uplinks.clone())?;
     let endpoint = Arc::new(Endpoint::new(
         router,
         &config,
@@ -46,11 +48,9 @@ pub async fn serve(
     tracing::info!(%bound, tls = config.tls.is_some(), "serving");
     accept(&listener, &endpoint, &tasks, config.limits.connections, &shutdown).await;
     drop(listener);
+    let end = Instant::now() + config.limits.drain;
     tasks.close();
-    if tokio::time::timeout(config.limits.drain, tasks.wait())
-        .await
-        .is_err()
-    {
+    if tokio::time::timeout_at(end, tasks.wait()).await.is_err() {
         tracing::warn!(
             open = tasks.len(),
             "requests were still open at the end of the drain and are cut"
@@ -59,6 +59,11 @@ pub async fn serve(
         // Each task is at an await and sees the cut at once.
         let _ = tokio::time::timeout(LONGEST_REST, tasks.wait()).await;
     }
+    // A call under way loses its host with the uplink, so uplinks go last.
+    if let Some(until) = &config.uplinks_until {
+        let _ = tokio::time::timeout_at(end, until.cancelled()).await;
+    }
+    uplinks.close().await;
     Ok(())
 }
 

@@ -30,7 +30,7 @@ impl BuiltIn {
         core: &Core,
         config: &Config,
         inner: SocketAddr,
-        closing: &CancellationToken,
+        settled: &CancellationToken,
     ) -> Result<Self, Failure> {
         let name = if config.relay.name.is_empty() {
             hostname()
@@ -56,8 +56,8 @@ impl BuiltIn {
             built_in: true,
             state: Some(sender),
         };
-        // It says goodbye when the doors close; otherwise it would take the closed uplink for a fault.
-        let stop = closing.child_token();
+        // It says goodbye when no call needs it; otherwise it would take the closed uplink for a fault.
+        let stop = settled.child_token();
         let told = stop.clone();
         let task = tokio::spawn(async move {
             if let Err(error) = run_host(host, told).await {

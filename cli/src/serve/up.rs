@@ -1,6 +1,7 @@
 //! `up`: everything in one process.
 
 use std::{
+    convert::Infallible,
     net::{Ipv4Addr, SocketAddr},
     path::Path,
     time::Instant,
@@ -30,7 +31,12 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let config = context.config(Reader::Up)?;
     let stop = Stop::on_signals()?;
-    let facade = rooms::facade(&config)?;
+    // Relays, ours among them, stay until the calls under way have ended.
+    let settled = CancellationToken::new();
+    let facade = FacadeConfig {
+        uplinks_until: Some(settled.clone()),
+        ..rooms::facade(&config)?
+    };
     let grpc_tls = rooms::grpc_tls(&config)?;
     // Ports first: whoever lacks one should not make a data directory.
     let (http, grpc) = (bind("http", config.http).await?, bind("grpc", config.grpc).await?);
@@ -46,8 +52,9 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
         "http",
         toolgate_facade::serve(http, link::local(&core), facade, closing.clone()),
     );
+    doors.open("calls", settle(&core, closing.clone(), settled.clone()));
     let mut relay = match config.relay.built_in {
-        true => Some(BuiltIn::start(&core, &config, inner, &closing).await?),
+        true => Some(BuiltIn::start(&core, &config, inner, &settled).await?),
         false => None,
     };
     let host = host(&config, relay.as_mut(), inner).await;
@@ -60,6 +67,21 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
     let ended = doors.serve(&stop.token(), &closing).await;
     end(core, relay).await?;
     ended.map(|()| Exit::Done)
+}
+
+/// Tells those whom calls need when there are no more of them.
+fn settle(
+    core: &Core,
+    closing: CancellationToken,
+    settled: CancellationToken,
+) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
+    let calls = core.settled();
+    async move {
+        closing.cancelled().await;
+        calls.await;
+        settled.cancel();
+        Ok(())
+    }
 }
 
 /// The plain loopback address that the built-in relay dials. With TLS it is a door of its own: the certificate names

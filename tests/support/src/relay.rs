@@ -21,6 +21,8 @@ use self::identity::Identity;
 pub enum Reply {
     /// The command printed this and exited with 0.
     Prints(String),
+    /// The same, after this long.
+    PrintsAfter(Duration, String),
     /// The command exited with this code.
     Exits(i32),
     /// Nothing, for ever.

@@ -50,6 +50,11 @@ async fn request(link: &mut Link, shared: &Shared, frame: Frame) -> Result<(), S
     let id = frame.header.id;
     match shared.reply() {
         Reply::Prints(text) => respond(link, id, result(&command, 0, &text).to_string()).await,
+        Reply::PrintsAfter(wait, text) => {
+            // A slow host; nothing is waited for.
+            tokio::time::sleep(wait).await;
+            respond(link, id, result(&command, 0, &text).to_string()).await
+        }
         Reply::Exits(code) => respond(link, id, result(&command, code, "").to_string()).await,
         Reply::Huge(bytes) => respond(link, id, result(&command, 0, &"x".repeat(bytes)).to_string()).await,
         Reply::Garbage => respond(link, id, "\u{0}{not json").await,
