@@ -35,4 +35,5 @@ mod the_first_minute_needs_nothing_but_the_binary;
 mod the_registry_holds_nine_tools_and_no_more;
 mod the_sixty_first_call_of_a_burst_is_refused_and_the_host_left_alone;
 mod tls_ends_in_the_gateway_itself;
+mod told_to_stop_the_gateway_answers_what_is_under_way;
 mod what_a_host_answers_wrongly_is_an_error_and_recorded;

@@ -1,12 +1,13 @@
 //! The processes that stay: `up`, `core`, `facade`, `relay host`. They are joined, started and stopped here.
 //!
-//! Order of a start: settings checked, ports bound, rooms started, address printed. Order of an end: doors closed,
-//! open calls settled, rooms closed, lock released. Every task has its owner in this folder.
+//! Order of a start: settings checked, ports bound, rooms started, address printed. The order of an end is told in
+//! `ending`. Every task has its owner in this folder.
 
 mod alone;
 mod bind;
 mod built_in;
 mod doors;
+mod ending;
 mod hostname;
 mod link;
 mod metering;

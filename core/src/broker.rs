@@ -7,6 +7,7 @@
 mod admit;
 mod ask;
 mod dispatch;
+mod entrance;
 mod facts;
 mod intend;
 mod lend;
@@ -17,10 +18,11 @@ mod settle;
 
 use std::{sync::Arc, time::Duration};
 
-use tokio_util::task::TaskTracker;
+use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
 use toolgate_contract::{ids::CallId, v1::ErrorReason};
 use tracing::Instrument;
 
+pub(crate) use self::entrance::Entrance;
 use self::{
     admit::Admitted,
     facts::{Facts, Refusal},
@@ -58,6 +60,7 @@ pub(crate) struct Rooms {
     pub(crate) in_flight: InFlight,
     pub(crate) adapters: Adapters,
     pub(crate) results: Results,
+    pub(crate) entrance: Entrance,
     /// Total time a target has.
     pub(crate) upstream_timeout: Duration,
     /// Owns every call from its intent on: a vanished caller changes nothing about its settlement.
@@ -71,13 +74,13 @@ impl Broker {
 
     /// Carries a call and waits for its settlement. Dropping the future is the caller's cancellation.
     pub async fn call(&self, ask: &Ask, wish: Wish) -> Result<Settled, Failed> {
-        let lent = self.prepare(ask, wish).await?;
-        self.carry(lent).await
+        let (inside, lent) = self.prepare(ask, wish).await?;
+        self.carry(inside, lent).await
     }
 
     /// Starts a call whose events are watched by its correlation id. Everything up to the secret is checked first.
     pub async fn invoke(&self, ask: &Ask, wish: Wish) -> Result<CallId, Failed> {
-        let lent = self.prepare(ask, wish).await?;
+        let (_inside, lent) = self.prepare(ask, wish).await?;
         let facts = lent.facts();
         let call = facts.call;
         let stream = self
@@ -103,9 +106,10 @@ impl Broker {
     /// Tests the connection to a target through the same path; an internal capability that is in no list.
     pub async fn test(&self, ask: &Ask, target_id: &str) -> Result<Settled, Failed> {
         let caller = self.caller(ask, Action::TestTargets).await?;
+        let inside = self.enter(&caller).await?;
         let admitted = Admitted::for_test(&self.0, caller, ask);
         match test_path(&self.0, admitted, target_id).await {
-            Ok(lent) => self.carry(lent).await,
+            Ok(lent) => self.carry(inside, lent).await,
             Err(refusal) => Err(refuse::refused(&self.0, *refusal).await),
         }
     }
@@ -148,24 +152,31 @@ impl Broker {
         &self.0
     }
 
-    async fn prepare(&self, ask: &Ask, wish: Wish) -> Result<Lent, Failed> {
+    /// Counts a call as one under way from before its intent, so that the end waits for it.
+    async fn enter(&self, caller: &Caller) -> Result<TaskTrackerToken, Failed> {
+        match self.0.entrance.enter(&self.0.calls) {
+            Ok(inside) => Ok(inside),
+            Err(error) => Err(self.refuse(caller, error).await),
+        }
+    }
+
+    async fn prepare(&self, ask: &Ask, wish: Wish) -> Result<(TaskTrackerToken, Lent), Failed> {
         let caller = self.caller(ask, Action::UseTools).await?;
+        let inside = self.enter(&caller).await?;
         match path(&self.0, caller, ask, wish).await {
-            Ok(lent) => Ok(lent),
+            Ok(lent) => Ok((inside, lent)),
             Err(refusal) => Err(refuse::refused(&self.0, *refusal).await),
         }
     }
 
-    async fn carry(&self, lent: Lent) -> Result<Settled, Failed> {
+    async fn carry(&self, inside: TaskTrackerToken, lent: Lent) -> Result<Settled, Failed> {
         let call = lent.facts().call;
         let _caller_is_here = lent.cancelled().drop_guard();
         let rooms = Arc::clone(&self.0);
-        match self
-            .0
-            .calls
-            .spawn(async move { finish(&rooms, lent).await })
-            .await
-        {
+        let finished = self.0.calls.spawn(async move { finish(&rooms, lent).await });
+        // The task is counted by itself.
+        drop(inside);
+        match finished.await {
             Ok(settled) => settled,
             Err(lost) => Err(Failed {
                 call: Some(call),

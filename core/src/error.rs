@@ -75,6 +75,9 @@ pub enum Error {
     /// Wait.
     #[error("too many calls are under way; try again in a second")]
     Overloaded,
+    /// Try another instance, or this one when it is back.
+    #[error("the gateway is stopping and takes no new calls; try again in a few seconds")]
+    Stopping,
     /// Look at what is there, then decide.
     #[error("{0}")]
     Conflict(String),
@@ -153,7 +156,7 @@ impl Error {
             Self::ArgumentsInvalid { .. } => ErrorReason::ArgumentsInvalid,
             Self::TargetRequired { .. } => ErrorReason::TargetRequired,
             Self::RateLimited { .. } => ErrorReason::RateLimited,
-            Self::Overloaded => ErrorReason::Overloaded,
+            Self::Overloaded | Self::Stopping => ErrorReason::Overloaded,
             Self::Conflict(_) => ErrorReason::Conflict,
             Self::AuditUnavailable(_) => ErrorReason::AuditUnavailable,
             Self::Upstream(error) => upstream_reason(*error),
@@ -173,6 +176,7 @@ impl Error {
         match self {
             Self::RateLimited { retry_after, .. } => failure.retry_after_ms = Some(whole_ms(retry_after)),
             Self::Overloaded => failure.retry_after_ms = Some(1_000),
+            Self::Stopping => failure.retry_after_ms = Some(3_000),
             Self::ArgumentsInvalid { violations, .. } => failure.violations = violations,
             Self::TargetRequired { choices, .. } => failure.targets = choices,
             _ => {}

@@ -18,7 +18,8 @@ mod targets;
 mod tokens;
 mod typed;
 
-use tonic::{Status, service::Routes};
+use tonic::{Status, server::NamedService, service::Routes};
+use tonic_health::server::HealthReporter;
 use toolgate_contract::{
     DESCRIPTOR_SET,
     v1::{
@@ -47,6 +48,9 @@ use crate::{
 /// Arguments may hold 1 MiB; the rest of a message is small.
 const MAX_MESSAGE: usize = (1 << 20) + (64 << 10);
 
+/// The name under which health is asked for; the empty one means the whole.
+const BROKER_NAME: &str = <BrokerServiceServer<Rpc> as NamedService>::NAME;
+
 /// Implements the services of the contract over the rooms.
 #[derive(Debug, Clone)]
 pub(crate) struct Rpc {
@@ -60,8 +64,8 @@ pub(crate) struct Rpc {
 }
 
 impl Rpc {
-    /// Every service, for any door.
-    pub(crate) async fn routes(self) -> Routes {
+    /// Every service, for any door, and what their health is told to.
+    pub(crate) async fn routes(self) -> (Routes, HealthReporter) {
         let (health, health_service) = tonic_health::server::health_reporter();
         health.set_serving::<BrokerServiceServer<Self>>().await;
         let mut routes = Routes::builder();
@@ -79,7 +83,7 @@ impl Rpc {
         if let Some(reflection) = reflection() {
             routes.add_service(reflection);
         }
-        routes.routes()
+        (routes.routes(), health)
     }
 }
 

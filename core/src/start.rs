@@ -8,7 +8,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     adapters::Adapters,
     audit::Sealer,
-    broker::{Broker, Door, Rooms},
+    broker::{Broker, Door, Entrance, Rooms},
     changes::Changes,
     clock::Clock,
     config::CoreConfig,
@@ -36,6 +36,8 @@ use crate::{
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
 /// Calls in flight have this long to settle at shutdown.
 const SETTLE_WITHIN: Duration = Duration::from_secs(15);
+/// What is left to be written after the uplinks closed has this long.
+const LAST_ROWS: Duration = Duration::from_secs(1);
 
 /// Why the core did not start.
 #[derive(Debug, thiserror::Error)]
@@ -110,6 +112,7 @@ impl Core {
             in_flight: InFlight::new(config.limits.tenant_in_flight),
             adapters,
             results: Results::new(clock.clone()),
+            entrance: Entrance::default(),
             snapshots,
             upstream_timeout: config.upstream_timeout,
             calls,
@@ -185,33 +188,51 @@ impl Core {
         self.targets.built_in_enrolment(host_name, has_key).await
     }
 
-    /// Ends when no call is under way any more; waited for once the doors admit nothing new. What calls need, such as
-    /// the uplinks, has to stay until then.
-    pub fn settled(&self) -> impl Future<Output = ()> + Send + 'static {
-        let calls = self.broker.rooms().calls.clone();
-        async move {
-            calls.close();
-            calls.wait().await;
-        }
-    }
-
     /// The data directory.
     #[must_use]
     pub fn data_dir(&self) -> &Path {
         self.data_dir.path()
     }
 
-    /// Lets calls settle, then stops every room. Doors must have stopped admitting before.
-    pub async fn shutdown(self) {
+    /// The first step of an end: probes hear at once that this gateway is going, while calls are still carried, so that
+    /// whoever spreads calls over instances can look elsewhere.
+    pub async fn announce_end(&self) {
+        self.broker.rooms().entrance.announce_end();
+        self.service.announce_end().await;
+    }
+
+    /// The second step: no new call is let in, and those under way have so long to settle over uplinks that still
+    /// stand. Their answers and streams can be read until the doors close.
+    pub async fn drain(&self, within: Duration) {
         let rooms = self.broker.rooms();
+        rooms.entrance.close();
         rooms.calls.close();
-        if time::timeout(SETTLE_WITHIN, rooms.calls.wait()).await.is_err() {
+        if time::timeout(within, rooms.calls.wait()).await.is_err() {
             tracing::warn!(
                 open = rooms.calls.len(),
-                "calls did not settle in time; their intents are reconciled at the next start"
+                "calls did not settle in time; they end with their uplinks"
             );
         }
+    }
+
+    /// The third step: every relay is told goodbye, and whoever watches health is let go. Doors may close after it.
+    pub async fn part(&self) {
         self.uplinks.shutdown().await;
+        self.service.end_watches().await;
+    }
+
+    /// The last step: stops every room, after the steps before it where nobody took them.
+    pub async fn shutdown(self) {
+        self.drain(SETTLE_WITHIN).await;
+        self.part().await;
+        let rooms = self.broker.rooms();
+        // What lost its uplink settles at once; the rows of relays that left ride here too.
+        if time::timeout(LAST_ROWS, rooms.calls.wait()).await.is_err() {
+            tracing::warn!(
+                open = rooms.calls.len(),
+                "calls did not settle; their intents are reconciled at the next start"
+            );
+        }
         self.stop.cancel();
         if let Err(error) = self.housekeeping.await {
             tracing::error!(%error, "housekeeping did not end well");

@@ -2,8 +2,6 @@
 
 use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
 
-use tokio_util::sync::CancellationToken;
-
 use crate::FacadeError;
 
 /// Renders the metrics of the process as Prometheus text.
@@ -22,9 +20,6 @@ pub struct FacadeConfig {
     pub metrics: MetricsText,
     /// Bounds on what one caller can take.
     pub limits: Limits,
-    /// Uplinks stay after the shutdown began until this fires or the drain is over, because calls that came by another
-    /// door may need them. Without it they end as soon as the open requests have.
-    pub uplinks_until: Option<CancellationToken>,
     /// Version of the product.
     pub version: String,
 }
@@ -37,7 +32,6 @@ impl Default for FacadeConfig {
             tls: None,
             metrics: Arc::new(String::new),
             limits: Limits::default(),
-            uplinks_until: None,
             version: env!("CARGO_PKG_VERSION").into(),
         }
     }
@@ -74,7 +68,9 @@ pub struct Limits {
     pub core: Duration,
     /// Most connections at a time; further ones wait in the listener's queue.
     pub connections: usize,
-    /// How long open requests may go on after shutdown began.
+    /// How long requests are still taken after we were told to stop.
+    pub accept_after_told: Duration,
+    /// How long open requests may go on after that.
     pub drain: Duration,
 }
 
@@ -89,6 +85,7 @@ impl Default for Limits {
             write: Duration::from_secs(30),
             core: Duration::from_secs(120),
             connections: 10_000,
+            accept_after_told: Duration::ZERO,
             drain: Duration::from_secs(10),
         }
     }

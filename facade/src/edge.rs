@@ -12,7 +12,7 @@ use std::{
     convert::Infallible,
     sync::Arc,
     task::{Context, Poll},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use axum::{
@@ -21,14 +21,18 @@ use axum::{
 };
 use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use toolgate_contract::v1::ErrorReason;
+use tokio_util::sync::CancellationToken;
+use toolgate_contract::v1::{ErrorReason, Failure};
 use tower::{Layer, Service};
 use tracing::Instrument;
 
 use crate::{
     link::{Knocker, OwnRefusal, Peer, Refusals, source},
-    rest::Problem,
+    rest::{Problem, is_probe},
 };
+
+/// When another instance, or this one anew, is likely to be there.
+const RETRY_AFTER: Duration = Duration::from_secs(3);
 
 /// Wraps the whole router. Cloned with every request, so it is one pointer.
 #[derive(Debug, Clone)]
@@ -40,20 +44,40 @@ struct Parts {
     gauges: Gauges,
     refusals: Refusals,
     behind_proxy: bool,
+    /// No new request is carried out.
+    closed: CancellationToken,
 }
 
 impl Rim {
-    pub(crate) fn new(hosts: Hosts, gauges: Gauges, refusals: Refusals, behind_proxy: bool) -> Self {
+    pub(crate) fn new(
+        hosts: Hosts,
+        gauges: Gauges,
+        refusals: Refusals,
+        behind_proxy: bool,
+        closed: CancellationToken,
+    ) -> Self {
         Self(Arc::new(Parts {
             hosts,
             gauges,
             refusals,
             behind_proxy,
+            closed,
         }))
     }
 }
 
 impl Parts {
+    /// Requests that came over a connection from before the doors closed; probes are answered to the last.
+    fn check_open(&self, template: &str) -> Result<(), Problem> {
+        if !self.closed.is_cancelled() || is_probe(template) {
+            return Ok(());
+        }
+        let text = "the gateway is stopping and takes no new requests; try again in a few seconds";
+        Err(Failure::new(ErrorReason::Overloaded, text)
+            .retry_after(RETRY_AFTER)
+            .into())
+    }
+
     fn knocker(&self, request: &Request) -> Knocker {
         let source = source(request.headers(), request.extensions(), self.behind_proxy);
         Knocker::of(request.headers(), source)
@@ -106,7 +130,8 @@ where
         let hosts = &rim.hosts;
         let admitted = hosts
             .check(request.uri(), request.headers(), dialled)
-            .and_then(|()| check_names(request.headers()));
+            .and_then(|()| check_names(request.headers()))
+            .and_then(|()| rim.check_open(template));
         let answer = match admitted {
             Ok(()) => Ok(self.inner.call(request)),
             Err(problem) => Err(problem),

@@ -10,7 +10,7 @@ mod probes;
 mod problem;
 mod transcode;
 
-pub(crate) use problem::Problem;
+pub(crate) use self::{probes::is_probe, problem::Problem};
 
 use std::{any::Any, sync::Arc};
 
@@ -31,7 +31,8 @@ use crate::{
     CoreService, FacadeConfig, FacadeError, Limits, MetricsText,
     edge::{Gauges, Hosts, Rim},
     link::{Link, Refusals},
-    uplink::{self, Uplinks},
+    serve::Ending,
+    uplink,
 };
 
 /// What every route needs, made once.
@@ -43,8 +44,8 @@ pub(crate) struct Parts {
     pub(crate) link: Link,
     pub(crate) behind_proxy: bool,
     pub(crate) limits: Limits,
-    /// The open uplinks, which end after everything else.
-    pub(crate) uplinks: Uplinks,
+    /// How far the end of this facade has come.
+    pub(crate) ending: Ending,
     lists: tools::Lists,
     held: Held,
     metrics: MetricsText,
@@ -64,15 +65,15 @@ impl std::ops::Deref for Shared {
 /// # Errors
 /// [`FacadeError::Route`] when the contract's table holds a route that cannot be served.
 pub fn router(core: CoreService, config: &FacadeConfig) -> Result<Router, FacadeError> {
-    build(core, config, TaskTracker::new(), Uplinks::default())
+    build(core, config, TaskTracker::new(), Ending::default())
 }
 
-/// The same, with the owners of its tasks.
+/// The same, with the owner of its tasks and its end.
 pub(crate) fn build(
     core: CoreService,
     config: &FacadeConfig,
     tasks: TaskTracker,
-    uplinks: Uplinks,
+    ending: Ending,
 ) -> Result<Router, FacadeError> {
     let link = Link::new(core, config.limits.core);
     let refusals = Refusals::new(link.clone(), tasks.clone());
@@ -81,7 +82,7 @@ pub(crate) fn build(
         behind_proxy: config.behind_proxy,
         limits: config.limits.clone(),
         held: Held::new(tasks),
-        uplinks,
+        ending: ending.clone(),
         lists: tools::Lists::default(),
         metrics: Arc::clone(&config.metrics),
         version: config.version.clone(),
@@ -96,6 +97,7 @@ pub(crate) fn build(
             Gauges::new(templates()),
             refusals,
             config.behind_proxy,
+            ending.closed,
         ))
         .with_state(shared))
 }

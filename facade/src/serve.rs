@@ -3,6 +3,7 @@
 //! Bounds every peer: so many connections, so much time for a head, a handshake and a write. Knows no route.
 
 mod connection;
+mod ending;
 mod patience;
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
@@ -12,18 +13,22 @@ use metrics::gauge;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
-    time::Instant,
+    time::timeout,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::connection::{Endpoint, Tracked};
-use crate::{CoreService, FacadeConfig, FacadeError, rest, uplink::Uplinks};
+pub(crate) use self::ending::Ending;
+use crate::{CoreService, FacadeConfig, FacadeError, rest};
 
 /// How long accepting rests after a failure that is likely to repeat, such as too many open files.
 const FIRST_REST: Duration = Duration::from_millis(10);
 const LONGEST_REST: Duration = Duration::from_secs(1);
+/// What was told to end has this long to do so.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Serves until `shutdown`, then lets open requests end for as long as the limits allow.
+/// Serves until `shutdown`, then takes requests for a moment longer, lets open ones end for as long as the limits
+/// allow, and closes uplinks last.
 ///
 /// # Errors
 /// A route of the contract that cannot be served, or a listener without an address. Failures to accept are waited out.
@@ -35,36 +40,46 @@ pub async fn serve(
 ) -> Result<(), FacadeError> {
     let bound = listener.local_addr().map_err(FacadeError::Listener)?;
     let tasks = TaskTracker::new();
-    let cut = CancellationToken::new();
-    let uplinks = Uplinks::default();
-    let router = rest::build(core, &config, tasks.clone(), uplinks.clone())?;
+    let ending = Ending::when(shutdown);
+    let router = rest::build(core, &config, tasks.clone(), ending.clone())?;
     let endpoint = Arc::new(Endpoint::new(
         router,
         &config,
         builder(&config, &tasks),
-        shutdown.clone(),
-        cut.clone(),
+        ending.clone(),
     ));
     tracing::info!(%bound, tls = config.tls.is_some(), "serving");
-    accept(&listener, &endpoint, &tasks, config.limits.connections, &shutdown).await;
+    // Whoever spreads requests over instances needs a moment to see that this one is going.
+    let closed = async {
+        ending.told.cancelled().await;
+        tokio::time::sleep(config.limits.accept_after_told).await;
+    };
+    tokio::select! {
+        () = accept(&listener, &endpoint, &tasks, config.limits.connections) => {}
+        () = closed => {}
+    }
     drop(listener);
-    let end = Instant::now() + config.limits.drain;
+    drain(&ending, &tasks, config.limits.drain).await;
+    Ok(())
+}
+
+async fn drain(ending: &Ending, tasks: &TaskTracker, limit: Duration) {
+    ending.closed.cancel();
     tasks.close();
-    if tokio::time::timeout_at(end, tasks.wait()).await.is_err() {
+    if timeout(limit, tasks.wait()).await.is_err() {
         tracing::warn!(
             open = tasks.len(),
             "requests were still open at the end of the drain and are cut"
         );
-        cut.cancel();
+        ending.waited.cancel();
+        let _ = timeout(LAST_WORDS, tasks.wait()).await;
+        ending.cut.cancel();
         // Each task is at an await and sees the cut at once.
-        let _ = tokio::time::timeout(LONGEST_REST, tasks.wait()).await;
+        let _ = timeout(LAST_WORDS, tasks.wait()).await;
     }
-    // A call under way loses its host with the uplink, so uplinks go last.
-    if let Some(until) = &config.uplinks_until {
-        let _ = tokio::time::timeout_at(end, until.cancelled()).await;
-    }
-    uplinks.close().await;
-    Ok(())
+    ending.uplinks.cancel();
+    ending.bridges.close();
+    let _ = timeout(2 * LAST_WORDS, ending.bridges.wait()).await;
 }
 
 fn builder(config: &FacadeConfig, tasks: &TaskTracker) -> auto::Builder<Tracked> {
@@ -94,22 +109,12 @@ fn builder(config: &FacadeConfig, tasks: &TaskTracker) -> auto::Builder<Tracked>
     builder
 }
 
-async fn accept(
-    listener: &TcpListener,
-    endpoint: &Arc<Endpoint>,
-    tasks: &TaskTracker,
-    connections: usize,
-    shutdown: &CancellationToken,
-) {
+async fn accept(listener: &TcpListener, endpoint: &Arc<Endpoint>, tasks: &TaskTracker, connections: usize) {
     let room = Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS)));
     let mut rest = FIRST_REST;
     loop {
-        // Both awaits are cancel-safe: a permit is given back, an unaccepted connection stays in the queue.
-        let next = tokio::select! {
-            () = shutdown.cancelled() => return,
-            next = next(listener, &room) => next,
-        };
-        match next {
+        // Every await is cancel-safe: a permit is given back, an unaccepted connection stays in the queue.
+        match next(listener, &room).await {
             Ok((stream, peer, permit)) => {
                 rest = FIRST_REST;
                 let endpoint = Arc::clone(endpoint);
@@ -123,10 +128,8 @@ async fn accept(
             Err(error) if is_of_one_peer(&error) => {}
             Err(error) => {
                 tracing::warn!(%error, "no connection can be accepted; trying again");
-                tokio::select! {
-                    () = shutdown.cancelled() => return,
-                    () = tokio::time::sleep(rest) => rest = (rest * 2).min(LONGEST_REST),
-                }
+                tokio::time::sleep(rest).await;
+                rest = (rest * 2).min(LONGEST_REST);
             }
         }
     }

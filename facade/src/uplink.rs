@@ -20,7 +20,6 @@ use http::header;
 use metrics::gauge;
 use tokio::{sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::metadata::{BinaryMetadataValue, MetadataValue};
 use toolgate_contract::v1::{AttachRequest, ErrorReason, Failure};
 
@@ -35,7 +34,7 @@ pub(crate) const PATH: &str = "/uplink";
 const LARGEST_MESSAGE: usize = 9 * 1024 * 1024;
 /// Frames that wait for the core; bodies over 64 KiB come in pieces, so these are small.
 const WAITING: usize = 4;
-const CLOSING: Duration = Duration::from_secs(2);
+const CLOSING: Duration = Duration::from_secs(1);
 const EXPORTER: &str = "tls-exporter-bin";
 
 pub(crate) async fn attach(
@@ -68,31 +67,10 @@ pub(crate) async fn attach(
         .max_frame_size(LARGEST_MESSAGE);
     Ok(limits
         .on_upgrade(move |socket| {
-            let uplinks = shared.uplinks.clone();
-            uplinks.tasks.track_future(bridge(shared, caller, socket))
+            let tasks = shared.ending.bridges.clone();
+            tasks.track_future(bridge(shared, caller, socket))
         })
         .into_response())
-}
-
-/// The open uplinks of a facade.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Uplinks {
-    tasks: TaskTracker,
-    end: CancellationToken,
-}
-
-impl Uplinks {
-    /// Closes all of them, and waits for the slow ones as long as a close may take.
-    pub(crate) async fn close(&self) {
-        self.end.cancel();
-        self.tasks.close();
-        if timeout(CLOSING, self.tasks.wait()).await.is_err() {
-            tracing::warn!(
-                open = self.tasks.len(),
-                "uplinks did not close in time and are left to the end of the process"
-            );
-        }
-    }
 }
 
 /// Why the two sides are closed.
@@ -117,7 +95,7 @@ async fn bridge(shared: Shared, caller: Caller, socket: WebSocket) {
     let end = tokio::select! {
         end = inward(&mut from_relay, to_core) => end,
         end = outward(&shared.link, caller, frames, &mut to_relay, shared.limits.write) => end,
-        () = shared.uplinks.end.cancelled() => End::Shutdown,
+        () = shared.ending.uplinks.cancelled() => End::Shutdown,
     };
     if let Some(frame) = end.close_frame() {
         let _ = timeout(CLOSING, to_relay.send(Message::Close(Some(frame)))).await;

@@ -2,11 +2,13 @@
 
 use std::net::SocketAddr;
 
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     bind::{address, bind},
     doors::Doors,
+    ending::{ACCEPT_AFTER_TOLD, ANSWERED_BY, end},
     link, rooms,
     stop::Stop,
 };
@@ -44,16 +46,17 @@ pub(super) async fn core(context: &Context) -> Result<Exit, Failure> {
             &format!("core: first start; the admin's token is in {}", file.display()),
         )?;
     }
-    let ended = doors.serve(&stop.token(), &closing).await;
-    rooms::close(core).await?;
-    ended.map(|()| Exit::Done)
+    let stood = doors.stand(&stop.token()).await;
+    let ended = end(core, None, doors, &closing).await;
+    stood.and(ended).map(|()| Exit::Done)
 }
 
 /// The facade in front of a core that runs elsewhere.
 pub(super) async fn facade(context: &Context) -> Result<Exit, Failure> {
     let config = context.config(Reader::Facade)?;
     let stop = Stop::on_signals()?;
-    let settings = rooms::facade(&config)?;
+    let mut settings = rooms::facade(&config)?;
+    settings.limits.accept_after_told = ACCEPT_AFTER_TOLD;
     let core = link::remote(&config)?;
     let listener = bind("http", config.http).await?;
     let address = address(&listener)?;
@@ -71,7 +74,11 @@ pub(super) async fn facade(context: &Context) -> Result<Exit, Failure> {
             link::uri(&config)
         ),
     )?;
-    doors.serve(&stop.token(), &closing).await.map(|()| Exit::Done)
+    let stood = doors.stand(&stop.token()).await;
+    // It ends in steps of its own: calls in flight are the core's, sockets of relays close last.
+    closing.cancel();
+    let closed = timeout(ANSWERED_BY, doors.close()).await;
+    stood.and(closed.unwrap_or(Ok(()))).map(|()| Exit::Done)
 }
 
 fn say(context: &Context, text: &str) -> Result<(), Failure> {

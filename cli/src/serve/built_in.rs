@@ -26,12 +26,7 @@ pub(super) struct BuiltIn {
 
 impl BuiltIn {
     /// Enrols where needed, and starts to dial the plain door at `inner`.
-    pub(super) async fn start(
-        core: &Core,
-        config: &Config,
-        inner: SocketAddr,
-        settled: &CancellationToken,
-    ) -> Result<Self, Failure> {
+    pub(super) async fn start(core: &Core, config: &Config, inner: SocketAddr) -> Result<Self, Failure> {
         let name = if config.relay.name.is_empty() {
             hostname()
         } else {
@@ -56,8 +51,7 @@ impl BuiltIn {
             built_in: true,
             state: Some(sender),
         };
-        // It says goodbye when no call needs it; otherwise it would take the closed uplink for a fault.
-        let stop = settled.child_token();
+        let stop = CancellationToken::new();
         let told = stop.clone();
         let task = tokio::spawn(async move {
             if let Err(error) = run_host(host, told).await {

@@ -27,19 +27,18 @@ impl Doors {
         });
     }
 
-    /// Waits until `told` fires or a door falls shut, then tells all of them and waits for the last one.
-    pub(super) async fn serve(
-        mut self,
-        told: &CancellationToken,
-        stop: &CancellationToken,
-    ) -> Result<(), Failure> {
+    /// Waits until `told` fires or a door falls shut, which is a failure.
+    pub(super) async fn stand(&mut self, told: &CancellationToken) -> Result<(), Failure> {
         // Cancel safe: a task that has ended stays in the set until it is taken.
-        let first = tokio::select! {
+        tokio::select! {
             () = told.cancelled() => Ok(()),
             Some(ended) = self.open.join_next() => result(ended),
-        };
-        stop.cancel();
-        let mut outcome = first;
+        }
+    }
+
+    /// Waits for the last one. Whoever calls this has told them to close; dropping the future cuts them.
+    pub(super) async fn close(mut self) -> Result<(), Failure> {
+        let mut outcome = Ok(());
         while let Some(ended) = self.open.join_next().await {
             outcome = outcome.and(result(ended));
         }
@@ -58,7 +57,7 @@ mod tests {
     use super::Doors;
 
     #[tokio::test]
-    async fn a_door_that_falls_shut_stops_the_others_and_is_named() {
+    async fn a_door_that_falls_shut_is_named_while_the_others_stand() {
         let (told, stop) = (CancellationToken::new(), CancellationToken::new());
         let mut doors = Doors::default();
         let waits = stop.clone();
@@ -67,12 +66,14 @@ mod tests {
             Ok::<_, String>(())
         });
         doors.open("http", async { Err("broken") });
-        let failure = doors.serve(&told, &stop).await.unwrap_err();
+        let failure = doors.stand(&told).await.unwrap_err();
         assert_eq!(failure.message, "http: broken");
+        stop.cancel();
+        assert_eq!(doors.close().await, Ok(()));
     }
 
     #[tokio::test]
-    async fn all_doors_are_closed_when_told() {
+    async fn told_to_stop_the_doors_close_when_they_are_closed() {
         let (told, stop) = (CancellationToken::new(), CancellationToken::new());
         let mut doors = Doors::default();
         let waits = stop.clone();
@@ -81,6 +82,8 @@ mod tests {
             Ok::<_, String>(())
         });
         told.cancel();
-        assert_eq!(doors.serve(&told, &stop).await, Ok(()));
+        assert_eq!(doors.stand(&told).await, Ok(()));
+        stop.cancel();
+        assert_eq!(doors.close().await, Ok(()));
     }
 }

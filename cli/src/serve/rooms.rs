@@ -12,8 +12,8 @@ use crate::{
     failure::Failure,
 };
 
-// With the doors' own ten seconds and what closing takes, the whole stays under twenty.
-const SETTLE: Duration = Duration::from_secs(6);
+// What is left to be written when everything else has ended.
+const CLOSE: Duration = Duration::from_millis(2_500);
 
 /// Starts the core. `public_url` is what relays are told to dial.
 pub(super) async fn core(config: &Config, public_url: String) -> Result<Core, Failure> {
@@ -71,9 +71,9 @@ pub(super) fn grpc_tls(config: &Config) -> Result<Option<GrpcTls>, Failure> {
     }))
 }
 
-/// Lets what is under way settle, then closes the core.
+/// Closes the core once nothing is under way any more.
 pub(super) async fn close(core: Core) -> Result<(), Failure> {
-    tokio::time::timeout(SETTLE, core.shutdown()).await.map_err(|_| {
+    tokio::time::timeout(CLOSE, core.shutdown()).await.map_err(|_| {
         Failure::failed("calls were still open at the end of the drain")
             .next("they are closed at the next start")
     })

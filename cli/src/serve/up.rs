@@ -1,7 +1,6 @@
 //! `up`: everything in one process.
 
 use std::{
-    convert::Infallible,
     net::{Ipv4Addr, SocketAddr},
     path::Path,
     time::Instant,
@@ -15,6 +14,7 @@ use super::{
     bind::{address, bind},
     built_in::BuiltIn,
     doors::Doors,
+    ending::end,
     link, rooms,
     stop::Stop,
     welcome::{Host, Welcome, shell_word},
@@ -31,12 +31,7 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let config = context.config(Reader::Up)?;
     let stop = Stop::on_signals()?;
-    // Relays, ours among them, stay until the calls under way have ended.
-    let settled = CancellationToken::new();
-    let facade = FacadeConfig {
-        uplinks_until: Some(settled.clone()),
-        ..rooms::facade(&config)?
-    };
+    let facade = rooms::facade(&config)?;
     let grpc_tls = rooms::grpc_tls(&config)?;
     // Ports first: whoever lacks one should not make a data directory.
     let (http, grpc) = (bind("http", config.http).await?, bind("grpc", config.grpc).await?);
@@ -52,9 +47,8 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
         "http",
         toolgate_facade::serve(http, link::local(&core), facade, closing.clone()),
     );
-    doors.open("calls", settle(&core, closing.clone(), settled.clone()));
     let mut relay = match config.relay.built_in {
-        true => Some(BuiltIn::start(&core, &config, inner, &settled).await?),
+        true => Some(BuiltIn::start(&core, &config, inner).await?),
         false => None,
     };
     let host = host(&config, relay.as_mut(), inner).await;
@@ -64,24 +58,9 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
     } else {
         context.output.raw(welcome.text().as_bytes())?;
     }
-    let ended = doors.serve(&stop.token(), &closing).await;
-    end(core, relay).await?;
-    ended.map(|()| Exit::Done)
-}
-
-/// Tells those whom calls need when there are no more of them.
-fn settle(
-    core: &Core,
-    closing: CancellationToken,
-    settled: CancellationToken,
-) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
-    let calls = core.settled();
-    async move {
-        closing.cancelled().await;
-        calls.await;
-        settled.cancel();
-        Ok(())
-    }
+    let stood = doors.stand(&stop.token()).await;
+    let ended = end(core, relay, doors, &closing).await;
+    stood.and(ended).map(|()| Exit::Done)
 }
 
 /// The plain loopback address that the built-in relay dials. With TLS it is a door of its own: the certificate names
@@ -110,13 +89,6 @@ async fn inner_door(
         toolgate_facade::serve(listener, link::local(core), plain, closing.clone()),
     );
     Ok(inner)
-}
-
-async fn end(core: Core, relay: Option<BuiltIn>) -> Result<(), Failure> {
-    if let Some(relay) = relay {
-        relay.stop().await;
-    }
-    rooms::close(core).await
 }
 
 async fn host(config: &Config, relay: Option<&mut BuiltIn>, inner: SocketAddr) -> Host {

@@ -126,6 +126,7 @@ impl World {
             contacted: Notify::new(),
         });
         let broker = Broker::new(Rooms {
+            entrance: Entrance::default(),
             buckets: Buckets::new(limits, clock.clone()),
             in_flight: InFlight::new(limits.tenant_in_flight),
             adapters: Adapters::new(crate::uplinks::Uplinks::closed(Arc::clone(&keys)))

@@ -9,6 +9,7 @@ use data_encoding::BASE64_NOPAD;
 use futures::{FutureExt, future::BoxFuture};
 use http::{HeaderMap, Request, Response};
 use tonic::{body::Body, service::Routes};
+use tonic_health::{ServingStatus, server::HealthReporter};
 use toolgate_contract::frame::ChannelBinding;
 use tower::Service;
 
@@ -19,6 +20,7 @@ use crate::broker::Door;
 #[derive(Debug, Clone)]
 pub struct CoreService {
     routes: Routes,
+    health: HealthReporter,
     typed: TypedTools,
     door: Door,
 }
@@ -26,10 +28,29 @@ pub struct CoreService {
 impl CoreService {
     pub(crate) async fn over(rpc: super::Rpc) -> Self {
         let typed = TypedTools::new(rpc.broker.clone());
+        let (routes, health) = rpc.routes().await;
         Self {
-            routes: rpc.routes().await.prepare(),
+            routes: routes.prepare(),
+            health,
             typed,
             door: Door::Network,
+        }
+    }
+
+    /// Tells whoever asks for health or watches it that this gateway is going.
+    pub(crate) async fn announce_end(&self) {
+        for service in [super::BROKER_NAME, ""] {
+            self.health
+                .set_service_status(service, ServingStatus::NotServing)
+                .await;
+        }
+    }
+
+    /// Ends watches of health, which would otherwise hold their connections open for ever.
+    pub(crate) async fn end_watches(&self) {
+        let mut health = self.health.clone();
+        for service in [super::BROKER_NAME, ""] {
+            health.clear_service_status(service).await;
         }
     }
 

@@ -11,10 +11,13 @@ use super::Rpc;
 impl StatusService for Rpc {
     async fn get_status(&self, _: Request<GetStatusRequest>) -> Result<Response<GetStatusResponse>, Status> {
         let rooms = self.broker.rooms();
-        let checks = vec![
+        let mut checks = vec![
             check("store", rooms.snapshots.check().await),
             check("audit", rooms.journal.check().await),
         ];
+        if rooms.entrance.is_ending() {
+            checks.push(check("stay", Err("the gateway is stopping")));
+        }
         Ok(Response::new(GetStatusResponse {
             ready: checks.iter().all(|check| check.ok),
             checks,

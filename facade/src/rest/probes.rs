@@ -26,6 +26,11 @@ pub(super) const SIGN_IN: &str = "/sign-in";
 /// Probes are asked often and give up soon.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Whether this is the route of a probe, which answers for as long as there is anyone to answer.
+pub(crate) fn is_probe(template: &str) -> bool {
+    [HEALTH, READY, METRICS].contains(&template)
+}
+
 static SIGN_IN_PAGE: &str = include_str!("sign_in.html");
 
 #[derive(Serialize)]
@@ -50,12 +55,15 @@ pub(super) async fn health() -> Response {
 
 /// Calls can be carried; if not, 503 with the checks that did not pass.
 pub(super) async fn ready(State(shared): State<Shared>) -> Response {
+    if shared.ending.told.is_cancelled() {
+        return unready(&shared.version, "stay", "the gateway is stopping");
+    }
     let mut core = shared.link.status();
     let answer = core.get_status(Request::new(GetStatusRequest {}));
     match tokio::time::timeout(PATIENCE, answer).await {
         Ok(Ok(status)) => readiness(status.get_ref()),
-        Ok(Err(_)) => unready(&shared.version, "the core cannot be reached"),
-        Err(_) => unready(&shared.version, "the core does not answer"),
+        Ok(Err(_)) => unready(&shared.version, "core", "the core cannot be reached"),
+        Err(_) => unready(&shared.version, "core", "the core does not answer"),
     }
 }
 
@@ -83,9 +91,9 @@ fn readiness(status: &GetStatusResponse) -> Response {
     )
 }
 
-fn unready(version: &str, detail: &str) -> Response {
+fn unready(version: &str, name: &str, detail: &str) -> Response {
     let checks = vec![Check {
-        name: "core",
+        name,
         ok: false,
         detail,
     }];

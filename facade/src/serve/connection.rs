@@ -16,11 +16,11 @@ use tokio::{
     net::TcpStream,
 };
 use tokio_rustls::TlsAcceptor;
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::task::TaskTracker;
 use toolgate_contract::frame::CHANNEL_LABEL;
 use tower::Service;
 
-use super::patience::Patient;
+use super::{ending::Ending, patience::Patient};
 use crate::{FacadeConfig, link::Peer};
 
 /// Spawns the tasks of HTTP/2 streams where they are joined.
@@ -44,8 +44,7 @@ pub(super) struct Endpoint {
     http: auto::Builder<Tracked>,
     handshake: Duration,
     write: Duration,
-    drain: CancellationToken,
-    cut: CancellationToken,
+    ending: Ending,
 }
 
 impl Endpoint {
@@ -53,8 +52,7 @@ impl Endpoint {
         router: Router,
         config: &FacadeConfig,
         http: auto::Builder<Tracked>,
-        drain: CancellationToken,
-        cut: CancellationToken,
+        ending: Ending,
     ) -> Self {
         Self {
             router,
@@ -62,15 +60,14 @@ impl Endpoint {
             http,
             handshake: config.limits.header_read,
             write: config.limits.write,
-            drain,
-            cut,
+            ending,
         }
     }
 
     /// Serves a connection to its end.
     pub(super) async fn serve(&self, stream: TcpStream, peer: SocketAddr) {
         tokio::select! {
-            () = self.cut.cancelled() => {}
+            () = self.ending.cut.cancelled() => {}
             () = self.shake_hands(stream, peer) => {}
         }
     }
@@ -108,7 +105,7 @@ impl Endpoint {
         tokio::pin!(connection);
         let ended = tokio::select! {
             ended = connection.as_mut() => ended,
-            () = self.drain.cancelled() => {
+            () = self.ending.closed.cancelled() => {
                 connection.as_mut().graceful_shutdown();
                 connection.await
             }

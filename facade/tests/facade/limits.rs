@@ -154,6 +154,45 @@ async fn what_is_open_after_the_drain_is_cut() {
 }
 
 #[tokio::test]
+async fn told_to_stop_calls_are_taken_for_a_moment_while_probes_say_no() {
+    let world = limited(Limits {
+        accept_after_told: client::PATIENCE,
+        ..Limits::default()
+    })
+    .await;
+    world.shutdown.cancel();
+    let ready = world.get("/readyz").await;
+    assert_eq!(ready.status, 503);
+    assert!(
+        ready.text().contains("the gateway is stopping"),
+        "{}",
+        ready.text()
+    );
+    let call = world.ask(
+        "POST",
+        "/api/mcp/invoke",
+        &[("prefer", "wait")],
+        r#"{"name":"a.b"}"#,
+    );
+    assert_eq!(call.await.status, 200);
+}
+
+#[tokio::test]
+async fn a_stream_that_only_waits_at_the_end_of_the_drain_ends_in_order() {
+    let world = limited(Limits {
+        drain: Duration::from_millis(100),
+        ..Limits::default()
+    })
+    .await;
+    let _events = world.core.will_stream();
+    let mut reader = world.live(&format!("/api/mcp/stream/{CALL_ID}"), &[]).await;
+    world.core.until_open(1).await;
+    world.shutdown.cancel();
+    // A body that is cut off would be an error here.
+    assert_eq!(reader.rest().await, "");
+}
+
+#[tokio::test]
 async fn probes_tell_the_process_and_the_core_apart() {
     let world = World::start().await;
     assert_eq!(world.get("/healthz").await.text(), "ok\n");

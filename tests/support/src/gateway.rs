@@ -143,9 +143,23 @@ impl Gateway {
 
     /// Asks it to stop and waits for it; gives its exit code.
     pub async fn terminate(&mut self) -> Option<i32> {
+        self.ask_to_stop().await;
+        self.ended().await
+    }
+
+    /// Asks it to stop and does not wait.
+    pub async fn ask_to_stop(&self) {
+        if let Some(pid) = self.pid() {
+            let _ = Command::new("kill")
+                .args(["-TERM", &pid.to_string()])
+                .status()
+                .await;
+        }
+    }
+
+    /// Waits for its end; gives its exit code.
+    pub async fn ended(&mut self) -> Option<i32> {
         let mut child = self.child.take()?;
-        let pid = child.id()?.to_string();
-        let _ = Command::new("kill").args(["-TERM", &pid]).status().await;
         let ended = tokio::time::timeout(Duration::from_secs(25), child.wait()).await;
         ended.ok()?.ok()?.code()
     }

@@ -16,6 +16,7 @@ use futures::Stream;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use http_body::Frame;
 use tokio::time::{Instant, Sleep};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::Streaming;
 use toolgate_contract::v1::{ErrorReason, Failure, WatchRequest, WatchResponse, watch_response::Event};
 
@@ -58,7 +59,11 @@ pub(in crate::rest) async fn stream(
         .ask(shared.link.broker().watch(caller.request(request)))
         .await?;
     shared.held.release(&correlation_id);
-    let mut response = Response::new(Body::new(Events::new(watch, resumed)));
+    let mut response = Response::new(Body::new(Events::new(
+        watch,
+        resumed,
+        shared.ending.waited.clone(),
+    )));
     let headers = response.headers_mut();
     headers.insert(
         header::CONTENT_TYPE,
@@ -84,12 +89,17 @@ struct Events {
     /// A resumed stream may rightly have nothing left to tell.
     may_be_empty: bool,
     ended: bool,
+    /// Readers that only wait are sent elsewhere; asked once there is nothing to say.
+    sent_away: CancellationToken,
+    leaving: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
 }
 
 impl Events {
-    fn new(watch: Streaming<WatchResponse>, resumed: bool) -> Self {
+    fn new(watch: Streaming<WatchResponse>, resumed: bool, sent_away: CancellationToken) -> Self {
         Self {
             watch,
+            sent_away,
+            leaving: None,
             quiet: None,
             may_be_empty: resumed,
             ended: false,
@@ -125,6 +135,13 @@ impl Events {
         write_error(out, failure);
     }
 
+    fn poll_leaving(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let leaving = self
+            .leaving
+            .get_or_insert_with(|| Box::pin(self.sent_away.clone().cancelled_owned()));
+        leaving.as_mut().poll(cx)
+    }
+
     fn poll_quiet(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let quiet = self
             .quiet
@@ -144,6 +161,11 @@ impl http_body::Body for Events {
         let mut out = self.gather(cx);
         if out.is_empty() {
             if self.ended {
+                return Poll::Ready(None);
+            }
+            if self.poll_leaving(cx).is_ready() {
+                // An end without a last event: readers of event streams come back with the id of what they saw.
+                self.ended = true;
                 return Poll::Ready(None);
             }
             if self.poll_quiet(cx).is_pending() {
