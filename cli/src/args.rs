@@ -3,12 +3,16 @@
 //! Only shapes: nothing here reads a file, the environment or the network.
 
 pub(crate) mod assemble;
+mod wrong;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use self::assemble::{Parsed, command, parse};
+pub(crate) use self::{
+    assemble::{Parsed, command, parse},
+    wrong::{usage, wants_json},
+};
 
 /// The gate between AI agents and the systems a company runs.
 ///

@@ -209,6 +209,12 @@ fn next(why: &str) -> &'static str {
          `-addext basicConstraints=CA:FALSE`, or one that your authority signs"
     } else if why.contains("peer certificate") {
         "give the certificate's authority with --ca-cert, and with --url the name that it is made for"
+    } else if why.contains("InvalidContentType") {
+        "something that speaks no TLS listens there; try http:// in --url or TOOLGATE_URL"
+    } else if why.contains("invalid HTTP version") || why.contains("closed before message completed") {
+        "something that speaks no plain HTTP listens there; try https:// in --url or TOOLGATE_URL"
+    } else if why.contains("failed to lookup address") {
+        "the name of the host is not known here; check --url or TOOLGATE_URL, and the machine's name service"
     } else {
         "start one with `toolgate up`, or name another with --url or TOOLGATE_URL"
     }
@@ -257,6 +263,13 @@ mod tests {
         assert!(next("invalid peer certificate: UnknownIssuer").contains("--ca-cert"));
         assert!(next("Other(OtherError(CaUsedAsEndEntity))").contains("CA:FALSE"));
         assert!(next("Connection refused").contains("toolgate up"));
+    }
+
+    #[test]
+    fn an_address_that_is_wrong_has_another_next_step_than_one_where_nobody_listens() {
+        assert!(next("received corrupt message of type InvalidContentType").contains("http://"));
+        assert!(next("invalid HTTP version parsed").contains("https://"));
+        assert!(next("failed to lookup address information: Name or service not known").contains("name"));
     }
 
     #[tokio::test]

@@ -34,6 +34,11 @@ fn main() -> ExitCode {
     drop(rustls::crypto::ring::default_provider().install_default());
     let parsed = match args::parse(std::env::args_os()) {
         Ok(parsed) => parsed,
+        Err(error) if error.use_stderr() && args::wants_json(std::env::args_os()) => {
+            let failure = args::usage(&error);
+            tell(&failure, true);
+            return ExitCode::from(failure.exit as u8);
+        }
         Err(error) => {
             // Nobody is left to be told when this cannot be printed.
             drop(error.print());

@@ -1,6 +1,6 @@
 use clap::Command;
 
-use super::{command, parse};
+use super::{command, parse, usage, wants_json};
 use crate::golden;
 
 const WIDTH: usize = 100;
@@ -114,4 +114,44 @@ fn without_a_command_everything_runs() {
 #[test]
 fn postgres_is_not_accepted_before_it_exists() {
     assert!(typed("toolgate up --database-url postgres://x").is_err());
+}
+
+#[test]
+fn programs_are_told_what_is_wrong_with_the_line_as_json() {
+    let check = |line: &str, message: &str, details: &[&str], next: Option<&str>| {
+        let json = usage(&typed(line).unwrap_err()).json();
+        let expected = serde_json::json!({"error": {
+            "exitCode": 2, "message": message, "details": details, "next": next, "problem": null,
+        }});
+        assert_eq!(json, expected, "{line}");
+    };
+    check(
+        "toolgate up --htp x --json",
+        "unexpected argument '--htp' found",
+        &[],
+        Some("a similar argument exists: '--http'"),
+    );
+    check(
+        "toolgate token create --json",
+        "the following required arguments were not provided:",
+        &["--role <ROLE>", "<NAME>"],
+        None,
+    );
+    check(
+        "toolgate token",
+        "a command is missing",
+        &[],
+        Some("--help lists what there is"),
+    );
+}
+
+#[test]
+fn json_is_asked_for_before_the_end_of_flags() {
+    let check = |line: &str, expected: bool| {
+        assert_eq!(wants_json(line.split(' ').map(Into::into)), expected, "{line}");
+    };
+    check("toolgate up --json", true);
+    check("toolgate --json nope", true);
+    check("toolgate call -- --json", false);
+    check("toolgate up", false);
 }

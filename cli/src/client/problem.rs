@@ -54,12 +54,11 @@ fn details(problem: &Map<String, Value>) -> Vec<String> {
     let list = |name: &str| problem.get(name).and_then(Value::as_array).into_iter().flatten();
     let violations = list("violations").map(|violation| {
         let text = |name: &str| violation[name].as_str().unwrap_or_default();
-        let pointer = if text("pointer").is_empty() {
-            "/"
-        } else {
-            text("pointer")
-        };
-        format!("{pointer}: {}", text("message"))
+        // The empty pointer is the whole; it has no place to name.
+        match text("pointer") {
+            "" => text("message").into(),
+            pointer => format!("{pointer}: {}", text("message")),
+        }
     });
     let targets = list("targets").map(|target| {
         let text = |name: &str| target[name].as_str().unwrap_or_default();

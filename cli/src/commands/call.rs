@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::{Map, Value, json, value::RawValue};
 
-use super::{arguments, list, text};
+use super::{arguments, list, profile, text};
 use crate::{
     args::CallArgs,
     client::{
@@ -23,6 +23,7 @@ const SILENCE: Duration = Duration::from_secs(60);
 
 /// Runs the command.
 pub(crate) async fn run(gateway: Gateway, output: Output, args: &CallArgs) -> Result<Exit, Failure> {
+    profile::warn_of_unknown(&gateway, args.profile.profile.as_deref()).await;
     let gateway = gateway.with_profile(args.profile.profile.as_deref());
     let ended = while_waiting(&format!("calling {}", args.name), call(&gateway, args)).await?;
     print(output, &ended)

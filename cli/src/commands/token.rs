@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     list, text,
-    when::{Direction, point},
+    when::{Direction, is_past, point},
 };
 use crate::{
     args::TokenCommand,
@@ -61,11 +61,7 @@ fn show(output: Output, tokens: &[Value]) -> Result<Exit, Failure> {
     }
     let mut table = Table::new(["NAME", "ROLE", "PROFILE", "STATE", "ID", "MADE"]);
     for token in tokens {
-        let state = match (text(token, "revokedAt"), text(token, "expiresAt")) {
-            ("", "") => "live".into(),
-            ("", expires) => format!("until {expires}"),
-            (revoked, _) => format!("revoked {revoked}"),
-        };
+        let state = state(token);
         let profile = text(token, "profile");
         let profile = if profile.is_empty() { "-" } else { profile };
         table.row([
@@ -79,6 +75,15 @@ fn show(output: Output, tokens: &[Value]) -> Result<Exit, Failure> {
     }
     output.table(&table)?;
     Ok(Exit::Done)
+}
+
+fn state(token: &Value) -> String {
+    match (text(token, "revokedAt"), text(token, "expiresAt")) {
+        ("", "") => "live".into(),
+        ("", expires) if is_past(expires) => format!("expired {expires}"),
+        ("", expires) => format!("until {expires}"),
+        (revoked, _) => format!("revoked {revoked}"),
+    }
 }
 
 async fn revoke(gateway: &Gateway, output: Output, wanted: &str) -> Result<Exit, Failure> {
@@ -124,4 +129,29 @@ async fn all(gateway: &Gateway) -> Result<Vec<Value>, Failure> {
         query.push(("pageToken", next.into()));
     }
     Ok(tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::state;
+
+    #[test]
+    fn a_token_whose_end_has_passed_is_expired() {
+        let check = |revoked: &str, expires: &str, expected: &str| {
+            assert_eq!(
+                state(&json!({"revokedAt": revoked, "expiresAt": expires})),
+                expected
+            );
+        };
+        check("", "", "live");
+        check("", "2001-01-01T00:00:00Z", "expired 2001-01-01T00:00:00Z");
+        check("", "2901-01-01T00:00:00Z", "until 2901-01-01T00:00:00Z");
+        check(
+            "2000-01-01T00:00:00Z",
+            "2001-01-01T00:00:00Z",
+            "revoked 2000-01-01T00:00:00Z",
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! `tools`: the caller's catalog.
 
-use super::{list, text};
+use super::{list, profile, text};
 use crate::{
     args::ProfileArg,
     client::Gateway,
@@ -10,6 +10,7 @@ use crate::{
 
 /// Runs the command.
 pub(crate) async fn run(gateway: Gateway, output: Output, args: &ProfileArg) -> Result<Exit, Failure> {
+    profile::warn_of_unknown(&gateway, args.profile.as_deref()).await;
     let gateway = gateway.with_profile(args.profile.as_deref());
     let catalog = gateway.get("/api/mcp/tools", &[]).await?;
     if output.json {

@@ -26,6 +26,12 @@ pub(crate) fn point(flag: &str, text: &str, direction: Direction) -> Result<Stri
         })
 }
 
+/// Whether a point in time, as the gateway writes it, is over by the clock of this machine.
+pub(crate) fn is_past(text: &str) -> bool {
+    OffsetDateTime::parse(text, &Rfc3339)
+        .is_ok_and(|point| point.unix_timestamp_nanos() / 1000 <= i128::from(Clock::system().wall_us()))
+}
+
 fn at(now: OffsetDateTime, text: &str, direction: Direction) -> Option<OffsetDateTime> {
     if let Ok(point) = OffsetDateTime::parse(text, &Rfc3339) {
         return Some(point);

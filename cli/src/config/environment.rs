@@ -4,8 +4,9 @@ use std::{collections::BTreeMap, fmt};
 
 use zeroize::Zeroizing;
 
-use super::{keys::KEYS, nearest::did_you_mean, problem::Problem};
+use super::{keys::KEYS, nearest::nearest, problem::Problem};
 
+const PREFIX: &str = "TOOLGATE_";
 /// API token of client commands.
 pub(crate) const TOKEN: &str = "TOOLGATE_TOKEN";
 /// One-time token of `relay host`.
@@ -35,7 +36,7 @@ impl Environment {
             ..Self::default()
         };
         for (name, value) in std::env::vars_os() {
-            let Some(name) = name.to_str().filter(|name| name.starts_with("TOOLGATE_")) else {
+            let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else {
                 continue;
             };
             match value.into_string() {
@@ -88,14 +89,19 @@ impl Environment {
             .variables
             .keys()
             .filter(|name| !known.contains(name))
-            .map(|name| {
-                let meant = did_you_mean(name, known.iter().map(String::as_str));
-                Problem::new(name, format!("unknown variable{meant}"))
-            });
+            .map(|name| Problem::new(name, format!("unknown variable{}", meant(name, &known))));
         let broken = self
             .broken
             .iter()
             .map(|name| Problem::new(name, "the value is not UTF-8"));
         unknown.chain(broken).collect()
     }
+}
+
+// What all of them begin with brings none of them nearer.
+fn meant(name: &str, known: &[String]) -> String {
+    let bare = |name: &'_ str| name.strip_prefix(PREFIX).unwrap_or_default().to_owned();
+    let known: Vec<String> = known.iter().map(|name| bare(name)).collect();
+    let meant = nearest(&bare(name), known.iter().map(String::as_str));
+    meant.map_or_else(String::new, |meant| format!("; did you mean `{PREFIX}{meant}`?"))
 }

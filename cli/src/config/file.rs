@@ -10,7 +10,7 @@ use toml::{
 use super::{
     key::{Given, Key},
     keys::{KEYS, find},
-    nearest::did_you_mean,
+    nearest::{did_you_mean, nearest},
     problem::Problem,
 };
 
@@ -78,9 +78,8 @@ impl Reading<'_> {
                     self.table(&format!("{name}."), inner)
                 }
                 (None, _) => {
-                    let meant = did_you_mean(&name, KEYS.iter().map(|key| key.name));
-                    self.problems
-                        .push(Problem::new(place, format!("unknown key `{name}`{meant}")));
+                    let what = unknown(&name);
+                    self.problems.push(Problem::new(place, what));
                 }
             }
         }
@@ -121,10 +120,29 @@ impl Reading<'_> {
     }
 }
 
+fn unknown(name: &str) -> String {
+    let keys = || KEYS.iter().map(|key| key.name);
+    if nearest(name, keys()).is_none()
+        && let Some(table) = nearest_table(name)
+    {
+        return format!("unknown key `{name}`; did you mean the table `[{table}]`?");
+    }
+    format!("unknown key `{name}`{}", did_you_mean(name, keys()))
+}
+
+// Of an unknown table, or of a key in one that is near to no known key.
+fn nearest_table(name: &str) -> Option<&'static str> {
+    let table = name.rsplit_once('.').map_or(name, |(table, _)| table);
+    if is_table(table) {
+        return None;
+    }
+    nearest(table, tables())
+}
+
 fn is_table(name: &str) -> bool {
-    KEYS.iter().any(|key| {
-        key.name
-            .strip_prefix(name)
-            .is_some_and(|rest| rest.starts_with('.'))
-    })
+    tables().any(|table| table == name)
+}
+
+fn tables() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().filter_map(|key| Some(key.name.rsplit_once('.')?.0))
 }

@@ -2,7 +2,10 @@
 //!
 //! Pure data and pure functions; knows no file, no environment, no command line.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+};
 
 use super::Config;
 
@@ -181,7 +184,9 @@ impl Kind {
     fn read_word(self, text: &str) -> Result<Value, String> {
         let fits = match self {
             Self::Address => {
-                return text.parse().map(Value::Address).map_err(|_| self.wanted(text));
+                return read_address(text)
+                    .map(Value::Address)
+                    .ok_or_else(|| self.wanted(text));
             }
             Self::Path => {
                 let path = (!text.is_empty()).then(|| PathBuf::from(text));
@@ -214,6 +219,14 @@ impl Kind {
     fn wanted(self, text: &str) -> String {
         let shown: String = text.chars().take(80).flat_map(char::escape_debug).collect();
         format!("expected {}, got `{shown}`", self.expected())
+    }
+}
+
+// The one name that means the same on every machine; what others mean would have to be asked of a resolver.
+fn read_address(text: &str) -> Option<SocketAddr> {
+    match text.strip_prefix("localhost:") {
+        Some(port) => port.parse().ok().map(|port| (Ipv4Addr::LOCALHOST, port).into()),
+        None => text.parse().ok(),
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     key::{Key, Kind},
     keys::{KEYS, find},
     load::{Loaded, Origin, load},
-    schema,
+    schema, show,
 };
 use crate::golden;
 
@@ -374,4 +374,71 @@ fn the_page_about_settings_is_what_is_committed() {
 fn the_schema_is_what_is_committed() {
     let text = serde_json::to_string_pretty(&schema::schema()).unwrap();
     golden::check("cli/golden/config.schema.json", &format!("{text}\n"));
+}
+
+#[test]
+fn a_variable_is_near_to_another_by_what_follows_the_prefix() {
+    let check = |name: &str, expected: &str| {
+        let problems = Environment::of([(name, "x")]).problems();
+        assert_eq!(problems[0].text, expected, "{name}");
+    };
+    check("TOOLGATE_FOO", "unknown variable");
+    check("TOOLGATE_HTP", "unknown variable; did you mean `TOOLGATE_HTTP`?");
+    check("TOOLGATE_", "unknown variable");
+}
+
+#[test]
+fn an_unknown_table_names_the_nearest_known_one() {
+    let check = |file: &str, expected: &str| {
+        assert_eq!(
+            World::new(file).faults(&Environment::default(), Reader::Up),
+            [expected]
+        );
+    };
+    check(
+        "[limit]",
+        "toolgate.toml:1: unknown key `limit`; did you mean the table `[limits]`?",
+    );
+    check(
+        "[limit]\nx = 1",
+        "toolgate.toml:2: unknown key `limit.x`; did you mean the table `[limits]`?",
+    );
+    check("[limits]\nx = 1", "toolgate.toml:2: unknown key `limits.x`");
+    check("[zebra]\nx = 1", "toolgate.toml:2: unknown key `zebra.x`");
+}
+
+#[test]
+fn localhost_is_an_address_and_other_names_are_none() {
+    let check = |text: &str, expected: Option<&str>| {
+        let read = Kind::Address.read_text(text).ok();
+        assert_eq!(
+            read,
+            expected.map(|text| super::key::Value::Address(text.parse().unwrap())),
+            "{text}"
+        );
+    };
+    check("localhost:17610", Some("127.0.0.1:17610"));
+    check("127.0.0.1:1", Some("127.0.0.1:1"));
+    check("localhost", None);
+    check("localhost:http", None);
+    check("example.org:1", None);
+}
+
+#[test]
+fn settings_for_programs_have_the_types_of_the_file() {
+    let file = "allowed_hosts = [\"a.example.org\", \"b.example.org:1\"]\n[limits]\nuser_per_minute = 7\n";
+    let shown = show::json(&World::new(file).load(&Environment::default()).unwrap());
+    let check = |key: &str, expected: Value| {
+        let settings = shown["settings"].as_array().unwrap();
+        let found = settings.iter().find(|setting| setting["key"] == key).unwrap();
+        assert_eq!(found["value"], expected, "{key}");
+    };
+    check("limits.user_per_minute", Value::from(7));
+    check("behind_proxy", Value::from(false));
+    check("http", Value::from("127.0.0.1:7600"));
+    check(
+        "allowed_hosts",
+        Value::from(vec!["a.example.org", "b.example.org:1"]),
+    );
+    check("public_url", Value::from(""));
 }

@@ -14,7 +14,7 @@ fn every_violation_is_listed_with_its_place() {
             "violations":[{"pointer":"/vmid","keyword":"type","message":"not an integer"},
                           {"pointer":"","keyword":"required","message":"`node` is required"}]}"#,
         Exit::Refused,
-        "error: arguments do not match the schema\n  /vmid: not an integer\n  /: `node` is required",
+        "error: arguments do not match the schema\n  /vmid: not an integer\n  `node` is required",
     );
 }
 

@@ -1,6 +1,6 @@
 //! `audit tail`: the latest events, oldest of them first, and with `-f` those to come.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::Value;
 
@@ -135,10 +135,41 @@ fn line(event: &Value) -> String {
             line.push_str(&format!("  {label}={value}"));
         }
     }
+    for (label, value) in object(&event["detail"]) {
+        line.push_str(&format!("  {label}={value}"));
+    }
     if let Some(ms) = event["durationMs"].as_i64().filter(|ms| *ms > 0) {
         line.push_str(&format!("  {ms}ms"));
     }
     line
+}
+
+// What the event is about, in the words of its detail; nested facts are left to --json.
+fn object(detail: &Value) -> Vec<(String, String)> {
+    let members = detail.as_object().into_iter().flatten();
+    let mut told: Vec<_> = members
+        .filter(|(name, _)| !matches!(name.as_str(), "before" | "after"))
+        .filter_map(|(name, value)| Some((name.clone(), word(value)?)))
+        .collect();
+    let names =
+        |side: &str| -> BTreeSet<&str> { list(detail, side).iter().filter_map(Value::as_str).collect() };
+    let (before, after) = (names("before"), names("after"));
+    for (label, changed) in [("off", &after - &before), ("on", &before - &after)] {
+        if !changed.is_empty() {
+            let changed: Vec<&str> = changed.into_iter().collect();
+            told.push((label.into(), changed.join(",")));
+        }
+    }
+    told
+}
+
+// One event, one line: names are chosen by callers.
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text.replace(['\n', '\t'], " ")),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -178,5 +209,23 @@ mod tests {
             "      7  2026-01-01T00:00:00.000000Z  adapter.capability_invoked  by=a b  \
              tool=ssh.run_whitelisted_command  result=success  call=01C  12ms"
         );
+    }
+
+    #[test]
+    fn what_a_change_was_about_is_told_from_its_detail() {
+        let check = |detail: serde_json::Value, expected: &str| {
+            let event = json!({"seq": 1, "time": "T", "event": "e", "detail": detail});
+            assert_eq!(line(&event), format!("      1  T  e{expected}"));
+        };
+        check(
+            json!({"id": "01T", "name": "ci\nx", "role": "agent", "profile": null}),
+            "  id=01T  name=ci x  role=agent",
+        );
+        check(json!({"count": 412}), "  count=412");
+        check(
+            json!({"before": ["a.b", "c.d"], "after": ["c.d", "e.f", "g.h"]}),
+            "  off=e.f,g.h  on=a.b",
+        );
+        check(json!(null), "");
     }
 }
