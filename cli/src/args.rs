@@ -62,6 +62,11 @@ pub(crate) enum Command {
     /// Read, export and verify the audit record
     #[command(subcommand, arg_required_else_help = true)]
     Audit(AuditCommand),
+    /// Print a new one-time sign-in link for a browser
+    ///
+    /// The link signs in as the admin whose token is used. It works once, for 15 minutes; an unused one before it no
+    /// longer works.
+    SignIn,
     /// Tell who this token is to the gateway
     #[command(name = "self")]
     Myself,

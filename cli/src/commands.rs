@@ -11,6 +11,7 @@ pub(crate) mod paper;
 mod policy;
 mod profile;
 mod settings;
+pub(crate) mod sign_in;
 pub(crate) mod target;
 mod token;
 mod tools;
@@ -62,6 +63,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Profile(command) => profile::run(context.gateway()?, output, command).await,
         Command::Policy(command) => policy::run(context.gateway()?, output, command).await,
         Command::Audit(command) => audit::run(context, command).await,
+        Command::SignIn => sign_in::run(context.gateway()?, output).await,
         Command::Myself => myself::run(context.gateway()?, output).await,
         Command::Doctor => doctor::run(context).await,
         Command::Config(command) => settings::run(context, &command),

@@ -1,4 +1,4 @@
-//! Signing in: the one-time code of a sign-in link is traded for a session token.
+//! Signing in: the one-time code of a sign-in link is made, and traded for a session token.
 //!
 //! The trade is one atomic update, so a code works once however many try at the same moment. A code that is unknown,
 //! used or expired gets the one answer of a bad credential.
@@ -15,7 +15,7 @@ use crate::{
     identity::{Kind, Presented, Role, Secret},
     rfc3339,
     store::{Row, StoreError, params},
-    tokens::{Holder, NewCredential},
+    tokens::{Holder, NewCredential, SIGN_IN_CODE_LIFE},
 };
 
 const FIND: &str = "select name, role, profile from token where tenant_id = $1 and hash = $2 \
@@ -24,6 +24,9 @@ const SPEND: &str = "update token set revoked_us = $3 where tenant_id = $1 and h
      and kind = 'sign_in' and revoked_us is null and expires_us > $3";
 const FORGET_ENDED: &str =
     "delete from token where tenant_id = $1 and kind in ('session', 'sign_in') and expires_us < $2";
+
+const DROP_UNUSED: &str = "delete from token where tenant_id = $1 and name = $2 and kind = 'sign_in' \
+     and revoked_us is null";
 
 /// How long a session lives.
 const LIFE: Duration = Duration::from_secs(12 * 3_600);
@@ -34,6 +37,15 @@ const KEPT: Duration = Duration::from_secs(24 * 3_600);
 #[derive(Debug, Clone)]
 pub struct Sessions {
     changes: Changes,
+}
+
+/// The one-time code of a sign-in link.
+#[derive(Debug)]
+pub struct SignInCode {
+    /// The code; given here and never again.
+    pub code: Secret,
+    /// When it ends, microseconds UTC.
+    pub expires_us: i64,
 }
 
 /// A session that begins.
@@ -50,6 +62,36 @@ impl Sessions {
     #[must_use]
     pub fn new(changes: Changes) -> Self {
         Self { changes }
+    }
+
+    /// Makes a code that signs in as whoever asks for it; an unused one of the same principal no longer works.
+    pub(crate) async fn create_code(
+        &self,
+        by: By,
+        role: Role,
+        profile: Option<&'static str>,
+    ) -> Result<SignInCode, Error> {
+        let now_us = self.changes.now_us();
+        let expires_us = after(now_us, SIGN_IN_CODE_LIFE);
+        let (tenant, name) = (by.tenant.clone(), by.principal.clone());
+        let holder = Holder {
+            name: name.clone(),
+            role,
+            profile,
+            expires_us: Some(expires_us),
+        };
+        let made = NewCredential::mint(Kind::SignIn, &tenant, holder, now_us)?;
+        let code = made.text.clone();
+        self.changes
+            .make(by, move |tx| {
+                Box::pin(async move {
+                    tx.execute(DROP_UNUSED, params![&tenant, name]).await?;
+                    made.insert(tx).await?;
+                    Ok(((), vec![Fact::new(EventKind::TokenCreated, made.detail())]))
+                })
+            })
+            .await?;
+        Ok(SignInCode { code, expires_us })
     }
 
     /// Trades a code for a session of the principal the code was made for.

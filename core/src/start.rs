@@ -61,7 +61,6 @@ pub enum StartError {
 pub struct Core {
     broker: Broker,
     service: CoreService,
-    changes: Changes,
     targets: Targets,
     uplinks: Uplinks,
     first_run: Option<FirstRun>,
@@ -135,7 +134,6 @@ impl Core {
         Ok(Self {
             broker,
             service,
-            changes,
             targets,
             uplinks,
             first_run,
@@ -175,11 +173,6 @@ impl Core {
     #[must_use]
     pub fn first_run(&self) -> Option<&FirstRun> {
         self.first_run.as_ref()
-    }
-
-    /// Mints a one-time sign-in code for the first tenant's admin; an unused one before it no longer works.
-    pub async fn sign_in_code(&self) -> Result<Secret, Error> {
-        tenants::sign_in_code(&self.changes).await
     }
 
     /// Makes sure that this very host is a target, and gives a token for the built-in relay to enrol with: none where

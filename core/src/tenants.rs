@@ -6,7 +6,7 @@
 
 mod token_file;
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use serde_json::json;
 use toolgate_contract::ids::TenantId;
@@ -14,20 +14,15 @@ use toolgate_contract::ids::TenantId;
 use crate::{
     audit::EventKind,
     changes::{By, Changes, Fact},
-    error::{Error, Missing},
+    error::Error,
     identity::{Kind, Role, Secret},
-    store::params,
-    tokens::{Holder, NewCredential},
+    tokens::{Holder, NewCredential, SIGN_IN_CODE_LIFE},
 };
-
-const DROP_CODES: &str = "delete from token where tenant_id = $1 and kind = 'sign_in' and revoked_us is null";
 
 /// The name of the first tenant.
 const TENANT: &str = "default";
 /// The name of the first principal.
 const ADMIN: &str = "admin";
-/// How long a sign-in code works.
-const CODE_LIFE: Duration = Duration::from_secs(15 * 60);
 
 /// What the first start made; shown to the operator once.
 #[derive(Debug, Clone)]
@@ -74,28 +69,6 @@ pub(crate) async fn first_run(changes: &Changes, data_dir: &Path) -> Result<Opti
     Ok(Some(made))
 }
 
-/// Mints a sign-in code for the admin of the first tenant; an unused one before it no longer works.
-pub(crate) async fn sign_in_code(changes: &Changes) -> Result<Secret, Error> {
-    let tenant = changes
-        .home_tenant()
-        .await?
-        .ok_or(Error::NotFound(Missing::Resource("tenant")))?;
-    let now_us = changes.now_us();
-    let code = NewCredential::mint(Kind::SignIn, &tenant, admin(Some(code_end(now_us))), now_us)?;
-    let text = code.text.clone();
-    let by = By::gateway(tenant.clone());
-    changes
-        .make(by, move |tx| {
-            Box::pin(async move {
-                tx.execute(DROP_CODES, params![&tenant]).await?;
-                code.insert(tx).await?;
-                Ok(((), vec![Fact::new(EventKind::TokenCreated, code.detail())]))
-            })
-        })
-        .await?;
-    Ok(text)
-}
-
 fn admin(expires_us: Option<i64>) -> Holder {
     Holder {
         name: ADMIN.into(),
@@ -106,7 +79,7 @@ fn admin(expires_us: Option<i64>) -> Holder {
 }
 
 fn code_end(now_us: i64) -> i64 {
-    now_us.saturating_add(i64::try_from(CODE_LIFE.as_micros()).unwrap_or(i64::MAX))
+    now_us.saturating_add(i64::try_from(SIGN_IN_CODE_LIFE.as_micros()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod rows;
 use serde_json::json;
 use toolgate_contract::{ids::TokenId, registry};
 
-pub(crate) use self::credential::{Holder, NewCredential};
+pub(crate) use self::credential::{Holder, NewCredential, SIGN_IN_CODE_LIFE};
 pub use self::rows::Token;
 use self::rows::{LIST_AFTER, LIST_FIRST, REVOKE};
 use crate::{

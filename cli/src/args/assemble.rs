@@ -39,6 +39,7 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["policy", "show"], Reader::Client),
     (&["policy", "disable"], Reader::Client),
     (&["policy", "enable"], Reader::Client),
+    (&["sign-in"], Reader::Client),
     (&["audit", "tail"], Reader::Client),
     (&["audit", "export"], Reader::Client),
     (&["audit", "verify"], Reader::Client),

@@ -7,6 +7,8 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::commands::sign_in::link;
+
 /// Everything the text tells.
 #[derive(Debug)]
 pub(super) struct Welcome {
@@ -112,11 +114,8 @@ impl Welcome {
         self.data_dir.join("admin-token")
     }
 
-    // The code stands in the fragment: browsers keep it to themselves.
     fn sign_in(&self) -> Option<String> {
-        self.first
-            .as_ref()
-            .map(|(_, code)| format!("{}/sign-in#code={code}", self.rest))
+        self.first.as_ref().map(|(_, code)| link(&self.rest, code))
     }
 
     // The inner curl starts the call and names its stream, the outer one follows it.

@@ -2,10 +2,11 @@
 
 use tonic::{Request, Response, Status};
 use toolgate_contract::v1::{
-    GetSelfRequest, GetSelfResponse, SignInRequest, SignInResponse, session_service_server::SessionService,
+    CreateSignInCodeRequest, CreateSignInCodeResponse, GetSelfRequest, GetSelfResponse, SignInRequest,
+    SignInResponse, session_service_server::SessionService,
 };
 
-use super::{Rpc, ask, status};
+use super::{Rpc, ask, manage::by, status};
 use crate::{identity::Action, rfc3339};
 
 #[tonic::async_trait]
@@ -23,6 +24,23 @@ impl SessionService for Rpc {
             })),
             Err(error) => Err(status(self.broker.refuse_unknown(&ask, error))),
         }
+    }
+
+    async fn create_sign_in_code(
+        &self,
+        request: Request<CreateSignInCodeRequest>,
+    ) -> Result<Response<CreateSignInCodeResponse>, Status> {
+        let caller = self.caller(&request, Action::ManageTokens).await?;
+        let profile = caller.profile.map(|profile| profile.name);
+        let made = self
+            .sessions
+            .create_code(by(&caller), caller.principal().role, profile)
+            .await;
+        let made = self.answer(&caller, made).await?;
+        Ok(Response::new(CreateSignInCodeResponse {
+            code: made.code.reveal().to_owned(),
+            expires_at: rfc3339::format(made.expires_us),
+        }))
     }
 
     async fn get_self(&self, request: Request<GetSelfRequest>) -> Result<Response<GetSelfResponse>, Status> {

@@ -1,10 +1,15 @@
 use toolgate_contract::v1::ErrorReason;
 
 use super::*;
-use crate::{
-    changes::tests::ground::{Ground, NOW_US, detail},
-    tenants,
-};
+use crate::changes::tests::ground::{Ground, NOW_US, detail};
+
+/// The principal of the first sign-in code.
+fn first_admin(ground: &Ground) -> By {
+    By {
+        principal: "admin".into(),
+        ..ground.admin()
+    }
+}
 
 #[tokio::test]
 async fn a_code_becomes_a_session_of_its_principal() {
@@ -60,7 +65,11 @@ async fn what_is_no_open_code_lets_nobody_in() {
     let ground = Ground::new().await;
     let sessions = Sessions::new(ground.changes.clone());
     let first = ground.first.sign_in_code.reveal().to_owned();
-    let second = tenants::sign_in_code(&ground.changes).await.unwrap();
+    let second = sessions
+        .create_code(first_admin(&ground), Role::Admin, None)
+        .await
+        .unwrap()
+        .code;
     let foreign = first.replace(ground.tenant().as_str(), TenantId::mint().as_str());
     let token = ground.first.admin_token.reveal().to_owned();
     for code in [
@@ -84,6 +93,41 @@ async fn what_is_no_open_code_lets_nobody_in() {
 }
 
 #[tokio::test]
+async fn a_code_signs_in_as_whoever_asked_for_it_and_replaces_only_their_own() {
+    let ground = Ground::new().await;
+    let sessions = Sessions::new(ground.changes.clone());
+    let pinned = Some("infrastructure");
+    let stale = sessions
+        .create_code(ground.admin(), Role::Admin, pinned)
+        .await
+        .unwrap();
+    let made = sessions
+        .create_code(ground.admin(), Role::Admin, pinned)
+        .await
+        .unwrap();
+
+    assert_eq!(made.expires_us, NOW_US + 15 * 60 * 1_000_000);
+    assert!(sessions.sign_in(stale.code.reveal(), "rest").await.is_err());
+    let session = sessions.sign_in(made.code.reveal(), "rest").await.unwrap();
+    let live = ground.live(session.token.reveal()).await.unwrap();
+    assert_eq!(
+        (&*live.name, live.role, live.profile.map(|it| it.name)),
+        ("ada", Role::Admin, pinned)
+    );
+    let others = ground.first.sign_in_code.reveal();
+    sessions.sign_in(others, "rest").await.unwrap();
+
+    let record = ground.record().await;
+    let row = &record[record.len() - 3];
+    assert_eq!(
+        (row.kind, &*row.principal, &*row.role, &*row.facade),
+        (EventKind::TokenCreated, "ada", "admin", "rest")
+    );
+    assert_eq!(detail(row)["kind"], "sign_in");
+    assert!(!row.detail.contains(made.code.reveal()), "{}", row.detail);
+}
+
+#[tokio::test]
 async fn ended_sessions_are_forgotten() {
     let ground = Ground::new().await;
     let sessions = Sessions::new(ground.changes.clone());
@@ -92,8 +136,11 @@ async fn ended_sessions_are_forgotten() {
         .await
         .unwrap();
     ground.clock.advance(LIFE + KEPT + Duration::from_secs(1));
-    let code = tenants::sign_in_code(&ground.changes).await.unwrap();
-    sessions.sign_in(code.reveal(), "rest").await.unwrap();
+    let made = sessions
+        .create_code(ground.admin(), Role::Admin, None)
+        .await
+        .unwrap();
+    sessions.sign_in(made.code.reveal(), "rest").await.unwrap();
 
     let tenant = ground.tenant().clone();
     let kept = ground.changes.read(ground.tenant(), move |tx| {

@@ -1,5 +1,7 @@
 //! A credential that is about to be stored: API token, session or sign-in code.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use toolgate_contract::ids::{TenantId, TokenId};
 
@@ -13,6 +15,9 @@ use crate::{
 
 const INSERT: &str = "insert into token (tenant_id, id, kind, name, role, profile, hash, created_us, expires_us) \
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
+/// How long a sign-in code works.
+pub(crate) const SIGN_IN_CODE_LIFE: Duration = Duration::from_secs(15 * 60);
 
 /// Who a credential makes of its bearer.
 #[derive(Debug, Clone)]

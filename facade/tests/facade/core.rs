@@ -447,6 +447,17 @@ impl SessionService for ScriptedCore {
         }))
     }
 
+    async fn create_sign_in_code(
+        &self,
+        request: Request<CreateSignInCodeRequest>,
+    ) -> Result<Response<CreateSignInCodeResponse>, Status> {
+        self.note("CreateSignInCode", request)?;
+        Ok(Response::new(CreateSignInCodeResponse {
+            code: "tgl_a_b".into(),
+            expires_at: "2026-01-02T03:04:05Z".into(),
+        }))
+    }
+
     async fn get_self(&self, request: Request<GetSelfRequest>) -> Result<Response<GetSelfResponse>, Status> {
         self.note("GetSelf", request)?;
         Ok(Response::new(GetSelfResponse {

@@ -1,0 +1,32 @@
+//! `sign-in`: a new one-time link for a browser.
+
+use reqwest::Method;
+use serde_json::json;
+
+use super::text;
+use crate::{
+    client::Gateway,
+    failure::{Exit, Failure},
+    output::Output,
+};
+
+const PATH: &str = "/api/sign-in/code";
+
+/// Runs the command.
+pub(crate) async fn run(gateway: Gateway, output: Output) -> Result<Exit, Failure> {
+    let made = gateway.send(Method::POST, PATH, &json!({})).await?;
+    let (code, until) = (text(&made, "code"), text(&made, "expiresAt"));
+    let link = link(gateway.url(), code);
+    if output.json {
+        output.value(&json!({"signIn": link, "code": code, "expiresAt": until}))?;
+    } else {
+        eprintln!("works once, until {until}; your links before it no longer do:");
+        output.line(&link)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The link of a code. The code stands in the fragment: browsers keep it to themselves.
+pub(crate) fn link(gateway: &str, code: &str) -> String {
+    format!("{gateway}/sign-in#code={code}")
+}
