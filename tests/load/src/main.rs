@@ -6,6 +6,7 @@
 //! measurement ends by the clock.
 
 mod client;
+mod commits;
 mod disk;
 mod echo;
 mod measure;

@@ -49,6 +49,8 @@ pub(crate) struct Figures {
     pub(crate) failed: usize,
     /// The first failure, to be told.
     pub(crate) failure: Option<String>,
+    /// Mean time of a group commit and rows in it, where there is a gateway.
+    pub(crate) commits: Option<(Duration, f64)>,
 }
 
 #[derive(Debug, Default)]
@@ -77,6 +79,7 @@ impl Drive {
             cpu: cpu / u32::try_from(calls).unwrap_or(u32::MAX),
             failed: tally.failed,
             failure: tally.failure,
+            commits: None,
         })
     }
 

@@ -34,13 +34,16 @@ impl Report {
             self.disk.commit.as_micros(),
             self.memory
         );
-        out.push_str("| mode | call | callers | calls/s | p50 ms | p99 ms | CPU µs per call | failed |\n");
-        out.push_str("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+        out.push_str("| mode | call | callers | calls/s | p50 ms | p99 ms | CPU µs per call | commit µs | rows per commit | failed |\n");
+        out.push_str("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
         for (mode, rows) in &self.modes {
             for row in rows {
+                let told = |text: String| if row.commits.is_some() { text } else { "–".into() };
+                let (mean, each) = row.commits.unwrap_or_default();
+                let (commit, rows_each) = (told(mean.as_micros().to_string()), told(format!("{each:.1}")));
                 let _ = writeln!(
                     out,
-                    "| {mode} | {} | {} | {:.0} | {} | {} | {} | {} |",
+                    "| {mode} | {} | {} | {:.0} | {} | {} | {} | {commit} | {rows_each} | {} |",
                     shape(row.shape),
                     row.callers,
                     row.per_second,

@@ -10,9 +10,10 @@ use std::{
 };
 
 use serde_json::json;
-use toolgate_test_support::{Gateway, Role, Seed};
+use toolgate_test_support::{Caller, Gateway, Role, Seed};
 
 use crate::{
+    commits::Commits,
     disk::Disk,
     measure::{Drive, Figures, Shape},
     options::Options,
@@ -73,7 +74,7 @@ async fn drive(
     let pid = gateway.pid().ok_or("the gateway is gone")?;
     let mut rows = Vec::new();
     for shape in [Shape::Wait, Shape::Stream] {
-        rows.extend(each(options, address, pid, shape, tokens).await?);
+        rows.extend(each(options, address, pid, shape, tokens, Some(&gateway.admin())).await?);
     }
     Ok(rows)
 }
@@ -82,7 +83,7 @@ async fn direct(options: &Options) -> Result<Vec<Figures>, Box<dyn Error>> {
     let mut host = Host::start()?;
     let address = host.address()?;
     let tokens = Rc::new(vec!["none".to_owned()]);
-    each(options, address, host.0.id(), Shape::Direct, &tokens).await
+    each(options, address, host.0.id(), Shape::Direct, &tokens, None).await
 }
 
 async fn each(
@@ -91,6 +92,7 @@ async fn each(
     pid: u32,
     shape: Shape,
     tokens: &Rc<Vec<String>>,
+    gateway: Option<&Caller>,
 ) -> Result<Vec<Figures>, Box<dyn Error>> {
     let mut rows = Vec::new();
     for &callers in &options.callers {
@@ -102,7 +104,12 @@ async fn each(
             tokens: Rc::clone(tokens),
             pid,
         };
-        let figures = drive.run().await?;
+        let before = read(gateway).await;
+        let mut figures = drive.run().await?;
+        figures.commits = read(gateway)
+            .await
+            .zip(before)
+            .map(|(after, before)| after.since(before));
         eprintln!("{shape:?} {callers}: {:.0}/s", figures.per_second);
         if let Some(failure) = &figures.failure {
             eprintln!("  {} failed, first: {failure}", figures.failed);
@@ -110,6 +117,13 @@ async fn each(
         rows.push(figures);
     }
     Ok(rows)
+}
+
+async fn read(gateway: Option<&Caller>) -> Option<Commits> {
+    match gateway {
+        Some(gateway) => Some(Commits::read(gateway).await),
+        None => None,
+    }
 }
 
 fn seed(gateway: &Gateway, tenants: usize) -> Result<Vec<String>, Box<dyn Error>> {
