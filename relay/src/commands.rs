@@ -161,7 +161,8 @@ fn report(command: &Command, finished: &Finished) -> CallResult {
     let (stdout, stderr) = (plain(&finished.stdout), plain(&finished.stderr));
     let text = readable(finished, &stdout, &stderr);
     let structured = Structured {
-        command: command.argv().join(" "),
+        // As it was asked for, canonical; the options that keep it from a pager are our affair.
+        command: command.to_string(),
         exit_code: finished.exit_code,
         signal: finished.signal,
         stdout,

@@ -1,5 +1,7 @@
 //! Opens the WebSocket to the gateway.
 
+mod unreached;
+
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
@@ -28,13 +30,16 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub(crate) async fn dial(endpoint: &Endpoint, tls: Option<Arc<ClientConfig>>) -> Result<Link, LinkError> {
     timeout(PATIENCE, connect(endpoint, tls))
         .await
-        .map_err(|_| LinkError::Transport("the gateway did not answer in time".to_owned()))?
+        .map_err(|_| LinkError::Unreached {
+            why: "the gateway did not answer in time".to_owned(),
+            next: "see that this host may dial out to the gateway",
+        })?
 }
 
 async fn connect(endpoint: &Endpoint, tls: Option<Arc<ClientConfig>>) -> Result<Link, LinkError> {
     let tcp = TcpStream::connect((endpoint.host.as_str(), endpoint.port))
         .await
-        .map_err(transport)?;
+        .map_err(|error| unreached::tcp(endpoint, &error))?;
     tcp.set_nodelay(true).map_err(transport)?;
     let Some(tls) = tls else {
         // A name that is called localhost may still lead elsewhere.
@@ -49,7 +54,7 @@ async fn connect(endpoint: &Endpoint, tls: Option<Arc<ClientConfig>>) -> Result<
     let stream = TlsConnector::from(tls)
         .connect(name, tcp)
         .await
-        .map_err(transport)?;
+        .map_err(|error| unreached::tls(endpoint, &error))?;
     let exporter = stream
         .get_ref()
         .1
@@ -71,11 +76,11 @@ where
         .max_frame_size(Some(MAX_MESSAGE));
     let (socket, _) = client_async_with_config(endpoint.websocket_url(), stream, Some(limits))
         .await
-        .map_err(|error| LinkError::Transport(describe(&error)))?;
+        .map_err(|error| unreached::upgrade(&error))?;
     let (outgoing, incoming) = socket.split();
     let incoming = incoming.filter_map(|message| future::ready(binary(message)));
     let outgoing = outgoing
-        .sink_map_err(|error| LinkError::Transport(describe(&error)))
+        .sink_map_err(transport)
         .with(|message: Bytes| future::ready(Ok::<_, LinkError>(Message::Binary(message))));
     Ok(Link {
         incoming: Box::pin(incoming),
@@ -91,15 +96,7 @@ fn binary(message: Result<Message, tungstenite::Error>) -> Option<Result<Bytes, 
         Ok(Message::Text(_)) => Some(Err(LinkError::Transport("the gateway sent text".to_owned()))),
         Ok(Message::Close(_)) => Some(Err(LinkError::Closed)),
         Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_)) => None,
-        Err(error) => Some(Err(LinkError::Transport(describe(&error)))),
-    }
-}
-
-/// An HTTP answer instead of an upgrade is told by its status, never by its body.
-fn describe(error: &tungstenite::Error) -> String {
-    match error {
-        tungstenite::Error::Http(answer) => format!("the gateway answered HTTP {}", answer.status()),
-        other => other.to_string(),
+        Err(error) => Some(Err(transport(error))),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     endpoint::{BadUrl, Endpoint},
     exec::Exec,
     handshake::{Claim, HandshakeError, shake},
-    identity::{Enrolled, Keeper, Key},
+    identity::{Enrolled, HoldError, Keeper, Key},
     link::{Link, LinkError},
     session::{End, serve},
     tls,
@@ -53,6 +53,16 @@ pub enum RelayError {
     /// The state directory is of no use.
     #[error("state directory: {0}")]
     State(#[source] io::Error),
+    /// Another relay runs on the state directory; two would look like a copied key.
+    #[error(
+        "{dir} is in use by process {pid}; stop that relay first, or give this one a directory of its own"
+    )]
+    InUse {
+        /// The directory.
+        dir: String,
+        /// Who holds it; `unknown` where it does not say.
+        pid: String,
+    },
     /// No certificates to believe.
     #[error("TLS: {0}")]
     Tls(#[source] io::Error),
@@ -79,6 +89,8 @@ struct Relay {
     tls: Option<Arc<ClientConfig>>,
     keeper: Keeper,
     known: Option<(Key, Enrolled)>,
+    /// When the gateway let this relay in, if it did at the last try.
+    served_since: Option<Instant>,
     exec: Arc<Exec>,
 }
 
@@ -93,7 +105,13 @@ impl Relay {
             .then(|| tls::client(&config.roots))
             .transpose()
             .map_err(RelayError::Tls)?;
-        let keeper = Keeper::open(&config.state_dir).map_err(RelayError::State)?;
+        let keeper = Keeper::open(&config.state_dir).map_err(|error| match error {
+            HoldError::Io(error) => RelayError::State(error),
+            HoldError::InUse { pid } => RelayError::InUse {
+                dir: config.state_dir.display().to_string(),
+                pid,
+            },
+        })?;
         let known = keeper
             .enrolled(config.enrolment_token.as_ref())
             .map_err(RelayError::State)?;
@@ -107,6 +125,7 @@ impl Relay {
             tls,
             keeper,
             known,
+            served_since: None,
             exec,
         })
     }
@@ -115,14 +134,14 @@ impl Relay {
         let mut backoff = Backoff::new();
         while !shutdown.is_cancelled() {
             self.show(RelayState::Connecting);
-            let began = Instant::now();
+            self.served_since = None;
             let why = tokio::select! {
                 why = self.connection(shutdown) => why?,
                 // A session ends by itself, and an enrolment under way is not thrown away; neither may take long.
                 () = until_late(shutdown) => return Ok(()),
             };
             let Some(why) = why else { return Ok(()) };
-            let wait = pause(&why, &mut backoff, began.elapsed());
+            let wait = pause(&why, &mut backoff, self.served_since.map(|since| since.elapsed()));
             self.tell(&why, wait);
             tokio::select! {
                 () = sleep(wait) => {}
@@ -160,6 +179,7 @@ impl Relay {
             .map(|(_, enrolled)| enrolled.relay.clone())
             .unwrap_or_default();
         tracing::info!(relay, gateway = self.endpoint.host, "connected to the gateway");
+        self.served_since = Some(Instant::now());
         self.show(RelayState::Connected { relay });
         Ok(
             match serve(link, session, Arc::clone(&self.exec), shutdown).await {
@@ -225,9 +245,9 @@ impl Relay {
     fn tell(&self, why: &Parted, wait: Duration) {
         let retry_in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         if why.is_refusal() {
-            tracing::error!(reason = %why, retry_in_ms, "not connected: someone must act");
+            tracing::error!(reason = %why, next = why.next(), retry_in_ms, "not connected: someone must act");
         } else {
-            tracing::warn!(reason = %why, retry_in_ms, "not connected");
+            tracing::warn!(reason = %why, next = why.next(), retry_in_ms, "not connected");
         }
         self.show(RelayState::Waiting {
             why: why.to_string(),
@@ -243,12 +263,12 @@ impl Relay {
 }
 
 /// How long to wait, chosen at random so that a fleet does not come back all at once.
-fn pause(why: &Parted, backoff: &mut Backoff, lived: Duration) -> Duration {
+fn pause(why: &Parted, backoff: &mut Backoff, served: Option<Duration>) -> Duration {
     let mut random = rand::rng();
     if why.is_refusal() {
         backoff.refused(&mut random)
     } else {
-        backoff.next(lived, &mut random)
+        backoff.next(served, &mut random)
     }
 }
 
@@ -281,6 +301,20 @@ impl Parted {
             ),
             Self::Handshake(HandshakeError::WrongGateway | HandshakeError::Intercepted) => true,
             Self::Handshake(_) | Self::Link(_) | Self::Silent => false,
+        }
+    }
+}
+
+impl Parted {
+    /// What a person can do, where it is not to wait.
+    fn next(&self) -> Option<&'static str> {
+        match self {
+            Self::Link(LinkError::Unreached { next, .. })
+            | Self::Handshake(HandshakeError::Link(LinkError::Unreached { next, .. })) => Some(next),
+            _ if self.is_refusal() => Some(
+                "`toolgate target enrol NAME` on the gateway prints a command that enrols this host anew",
+            ),
+            _ => None,
         }
     }
 }

@@ -3,6 +3,8 @@
 //! Kept in the state directory, readable by its owner only; a directory or key that others can read is refused. The
 //! enrolment token itself is never written, only a hash by which an already redeemed one is recognised.
 
+mod hold;
+
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Write},
@@ -22,6 +24,9 @@ use toolgate_contract::{
     frame::{Octets, PublicKey},
 };
 use zeroize::Zeroizing;
+
+use self::hold::Hold;
+pub(crate) use self::hold::HoldError;
 
 const KEY: &str = "relay.ed25519";
 const RECORD: &str = "relay.json";
@@ -78,17 +83,21 @@ impl std::fmt::Debug for Key {
     }
 }
 
-/// The state directory.
+/// The state directory, held by this process.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     dir: PathBuf,
+    _hold: Hold,
 }
 
 impl Keeper {
-    pub(crate) fn open(dir: &Path) -> io::Result<Self> {
+    pub(crate) fn open(dir: &Path) -> Result<Self, HoldError> {
         DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
         own(dir)?;
-        Ok(Self { dir: dir.to_owned() })
+        Ok(Self {
+            dir: dir.to_owned(),
+            _hold: Hold::of(dir)?,
+        })
     }
 
     /// What an earlier enrolment left, unless the operator now gives another token.

@@ -29,6 +29,14 @@ pub(crate) enum LinkError {
     /// The other end closed it.
     #[error("the connection was closed")]
     Closed,
+    /// There was no connection to begin with.
+    #[error("{why}")]
+    Unreached {
+        /// What is in the way.
+        why: String,
+        /// What a person can do.
+        next: &'static str,
+    },
     /// The transport failed.
     #[error("the connection failed: {0}")]
     Transport(String),

@@ -51,7 +51,7 @@ fn refused(error: &RelayError) -> Failure {
     let exit = match error {
         RelayError::Url(_) | RelayError::Root => Exit::Usage,
         RelayError::NotEnrolled | RelayError::TokenRefused => Exit::Refused,
-        RelayError::State(_) | RelayError::Tls(_) => Exit::Failed,
+        RelayError::State(_) | RelayError::Tls(_) | RelayError::InUse { .. } => Exit::Failed,
     };
     let failure = Failure::new(exit, error.to_string());
     match error {

@@ -71,7 +71,7 @@ fn an_exit_code_is_data() {
         serde_json::json!({
             "content": [{"type": "text", "text": "○ nginx\n[standard error] warn\n[exit code 3]\n"}],
             "structuredContent": {
-                "command": "systemctl status --no-pager -- nginx",
+                "command": "systemctl status nginx",
                 "exit_code": 3,
                 "stdout": "○ nginx",
                 "stderr": "warn\n",
@@ -81,6 +81,24 @@ fn an_exit_code_is_data() {
             "isError": false,
         })
     );
+}
+
+#[test]
+fn a_command_is_answered_under_the_name_it_was_asked_by() {
+    for asked in [
+        "uptime",
+        "df -h",
+        "free -m",
+        "systemctl status nginx",
+        "journalctl -n 5",
+        "systemctl list-units --type=service",
+    ] {
+        let command = ssh::parse(asked).expect("in the grammar");
+        let told = report(&command, &finished(0, "", ""))
+            .structured
+            .expect("structured");
+        assert_eq!(told.command, asked);
+    }
 }
 
 #[test]
