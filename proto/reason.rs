@@ -62,7 +62,7 @@ fn row(reason: ErrorReason) -> Row {
         R::ProjectNotFound => ("project-not-found", "no such project", NotFound, 404, NO, Caller),
         R::RequestMalformed => ("request-malformed", "request cannot be read", InvalidArgument, 400, NO, Caller),
         R::RequestTooLarge => ("request-too-large", "request too large", ResourceExhausted, 413, NO, Caller),
-        R::ArgumentsInvalid => ("arguments-invalid", "arguments do not match the schema", InvalidArgument, 400, NO, Caller),
+        R::ArgumentsInvalid => ("arguments-invalid", "arguments not accepted", InvalidArgument, 400, NO, Caller),
         R::TargetRequired => ("target-required", "target required", FailedPrecondition, 400, NO, Caller),
         R::RoleViolation => ("role-violation", "credential has the wrong role", FailedPrecondition, 422, NO, Caller),
         R::ScopeViolation => ("scope-violation", "credential has the wrong scopes", FailedPrecondition, 422, NO, Caller),

@@ -30,7 +30,7 @@ pub enum Error {
     #[error("{what}; infrastructure can be read through this gateway, never changed")]
     WriteRejected {
         /// What was attempted, without the caller's text.
-        what: &'static str,
+        what: String,
     },
     /// Look at the list of what there is.
     #[error("{0}")]
@@ -39,6 +39,14 @@ pub enum Error {
     #[error("{place}: {what}")]
     Malformed {
         /// Where.
+        place: String,
+        /// What is wrong there.
+        what: String,
+    },
+    /// Mend the value at the named place: it was read, and is not accepted.
+    #[error("{place}: {what}")]
+    Invalid {
+        /// Where, as a path of fields: `config.port`.
         place: String,
         /// What is wrong there.
         what: String,
@@ -101,10 +109,12 @@ pub enum Error {
 /// What is not there for this caller. Hidden and non-existing have the same text, byte for byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// No such tool in the catalog.
-    Tool,
+    /// No such tool in the catalog, and the tool of the catalog that was probably meant.
+    Tool(Option<&'static str>),
     /// No such target.
     Target,
+    /// No target of this adapter type that could be chosen.
+    AnyTarget(&'static str),
     /// No such call.
     Call,
     /// No such other thing.
@@ -114,11 +124,19 @@ pub enum Missing {
 impl std::fmt::Display for Missing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Tool => {
-                f.write_str("no tool of this name in your catalog; the list of tools names them all")
+            Self::Tool(near) => {
+                f.write_str("no tool of this name in your catalog")?;
+                near.map_or(Ok(()), |near| write!(f, ", did you mean {near}"))?;
+                f.write_str("; the list of tools names them all")
             }
             Self::Target => {
                 f.write_str("no target of the tool's type with this id; the list of tools names the targets")
+            }
+            Self::AnyTarget(adapter) => {
+                write!(
+                    f,
+                    "no target of type {adapter} is configured; ask an admin to add one"
+                )
             }
             Self::Call => f.write_str("no call with this correlation id"),
             Self::Resource(what) => write!(f, "no {what} of this name or id"),
@@ -130,6 +148,14 @@ impl Error {
     /// A request that cannot be read at `place`.
     pub fn malformed(place: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Malformed {
+            place: place.into(),
+            what: what.into(),
+        }
+    }
+
+    /// A request that can be read, and holds at `place` what is not accepted.
+    pub fn invalid(place: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::Invalid {
             place: place.into(),
             what: what.into(),
         }
@@ -147,13 +173,13 @@ impl Error {
             Self::Unauthenticated => ErrorReason::CredentialInvalid,
             Self::RoleForbidden { .. } => ErrorReason::RoleForbidden,
             Self::WriteRejected { .. } => ErrorReason::WriteRejected,
-            Self::NotFound(Missing::Tool) => ErrorReason::ToolNotFound,
-            Self::NotFound(Missing::Target) => ErrorReason::TargetNotFound,
+            Self::NotFound(Missing::Tool(_)) => ErrorReason::ToolNotFound,
+            Self::NotFound(Missing::Target | Missing::AnyTarget(_)) => ErrorReason::TargetNotFound,
             Self::NotFound(Missing::Call) => ErrorReason::CallNotFound,
             Self::NotFound(Missing::Resource(_)) => ErrorReason::ResourceNotFound,
             Self::Malformed { .. } => ErrorReason::RequestMalformed,
             Self::TooLarge => ErrorReason::RequestTooLarge,
-            Self::ArgumentsInvalid { .. } => ErrorReason::ArgumentsInvalid,
+            Self::Invalid { .. } | Self::ArgumentsInvalid { .. } => ErrorReason::ArgumentsInvalid,
             Self::TargetRequired { .. } => ErrorReason::TargetRequired,
             Self::RateLimited { .. } => ErrorReason::RateLimited,
             Self::Overloaded | Self::Stopping => ErrorReason::Overloaded,
@@ -177,6 +203,7 @@ impl Error {
             Self::RateLimited { retry_after, .. } => failure.retry_after_ms = Some(whole_ms(retry_after)),
             Self::Overloaded => failure.retry_after_ms = Some(1_000),
             Self::Stopping => failure.retry_after_ms = Some(3_000),
+            Self::Invalid { place, what } => failure.violations = vec![violation(&place, what)],
             Self::ArgumentsInvalid { violations, .. } => failure.violations = violations,
             Self::TargetRequired { choices, .. } => failure.targets = choices,
             _ => {}
@@ -199,6 +226,17 @@ impl From<JournalError> for Error {
             JournalError::Overloaded => Self::Overloaded,
             JournalError::Conflict => Self::internal(error),
         }
+    }
+}
+
+fn violation(place: &str, message: String) -> Violation {
+    let fields = place
+        .split('.')
+        .map(|field| field.replace('~', "~0").replace('/', "~1"));
+    Violation {
+        pointer: fields.fold(String::new(), |pointer, field| pointer + "/" + &field),
+        keyword: "accepted".into(),
+        message,
     }
 }
 

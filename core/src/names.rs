@@ -9,13 +9,13 @@ const LONGEST: usize = 64;
 pub fn check(place: &'static str, name: &str) -> Result<(), Error> {
     let length = name.chars().count();
     if length == 0 || length > LONGEST {
-        return Err(Error::malformed(place, "must have 1 to 64 characters"));
+        return Err(Error::invalid(place, "must have 1 to 64 characters"));
     }
     if name.trim() != name {
-        return Err(Error::malformed(place, "must not begin or end with white space"));
+        return Err(Error::invalid(place, "must not begin or end with white space"));
     }
     if name.chars().any(|c| c.is_control() || is_invisible(c)) {
-        return Err(Error::malformed(place, "must consist of printable characters"));
+        return Err(Error::invalid(place, "must consist of printable characters"));
     }
     Ok(())
 }

@@ -25,7 +25,7 @@ impl<const N: usize> Page<N> {
     pub fn asked(size: Option<u32>, token: Option<&str>) -> Result<Self, Error> {
         let size = size.unwrap_or(USUAL);
         if size == 0 || size > MOST {
-            return Err(Error::malformed("page_size", "must be 1 to 200"));
+            return Err(Error::invalid("page_size", "must be 1 to 200"));
         }
         let after = token.filter(|token| !token.is_empty()).map(key).transpose()?;
         Ok(Self {
@@ -62,7 +62,7 @@ fn key<const N: usize>(token: &str) -> Result<[String; N], Error> {
     let parts = bytes.and_then(|bytes| serde_json::from_slice::<Vec<String>>(&bytes).ok());
     parts
         .and_then(|parts| parts.try_into().ok())
-        .ok_or_else(|| Error::malformed("page_token", "is none of this list; begin without one"))
+        .ok_or_else(|| Error::invalid("page_token", "is none of this list; begin without one"))
 }
 
 #[cfg(test)]

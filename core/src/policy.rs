@@ -75,7 +75,7 @@ async fn read(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<String>, StoreError>
 
 fn canonical(names: &[String]) -> Result<Vec<String>, Error> {
     if names.len() > MOST {
-        return Err(Error::malformed(
+        return Err(Error::invalid(
             "disabled_tools",
             format!("must hold at most {MOST} names"),
         ));
@@ -92,7 +92,7 @@ fn canonical(names: &[String]) -> Result<Vec<String>, Error> {
         return Ok(known.into_iter().collect());
     }
     let told: Vec<_> = unknown.into_iter().take(10).map(|name| not_known(name)).collect();
-    Err(Error::malformed(
+    Err(Error::invalid(
         "disabled_tools",
         format!("no tool named {}", told.join(", ")),
     ))

@@ -53,6 +53,28 @@ pub fn violations(tool: &ToolDef, arguments: &serde_json::Value) -> Vec<Violatio
     })
 }
 
+/// Two names of the registry differ by more, so a name that is registered is near no other.
+const SLIP: usize = 2;
+
+/// The tool among those shown whose name or alias this one is but for a slip or two of the hand.
+///
+/// A function of the name and of what is shown, and of nothing else: it tells nobody what is hidden.
+#[must_use]
+pub fn near(name: &str, shown: impl Fn(&ToolDef) -> bool) -> Option<&'static str> {
+    let plain = plain_spelling(name);
+    let distance = |tool: &ToolDef| {
+        let to = |known: &str| strsim::damerau_levenshtein(&plain, known);
+        to(tool.name).min(to(tool.function_name))
+    };
+    registry::TOOLS
+        .iter()
+        .filter(|tool| shown(tool))
+        .map(|tool| (distance(tool), tool.name))
+        .filter(|(distance, _)| *distance <= SLIP)
+        .min()
+        .map(|(_, name)| name)
+}
+
 /// Compiles every schema now, so that the first call does not pay for it.
 pub fn warm_up() {
     LazyLock::force(&VALIDATORS);
@@ -141,6 +163,34 @@ mod tests {
             ]
         );
         assert_eq!(violations(tool, &json!({}))[0].keyword, "required");
+    }
+
+    #[test]
+    fn a_slip_of_the_hand_finds_the_tool_that_was_meant_among_those_shown() {
+        for (name, expected) in [
+            ("ssh.run_whitelisted_comand", Some("ssh.run_whitelisted_command")),
+            ("ssh_run_whitelisted_commnad", Some("ssh.run_whitelisted_command")),
+            (
+                "SSH.run_whitelisted_commands",
+                Some("ssh.run_whitelisted_command"),
+            ),
+            ("proxmox.list_vm", Some("proxmox.list_vms")),
+            ("proxmox.shutdown_vm", None),
+            ("create_story", None),
+            ("", None),
+        ] {
+            assert_eq!(near(name, |_| true), expected, "{name}");
+            assert_eq!(near(name, |_| false), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn no_registered_name_is_near_another_so_that_a_hidden_one_reads_like_none() {
+        for tool in registry::TOOLS {
+            for name in [tool.name, tool.function_name] {
+                assert_eq!(near(name, |other| other.name != tool.name), None, "{name}");
+            }
+        }
     }
 
     #[test]

@@ -176,7 +176,7 @@ fn sequence(event_id: &str, call: CallId) -> Result<usize, Error> {
         .and_then(|rest| rest.strip_prefix('-'))
         .and_then(|sequence| sequence.parse().ok())
         .ok_or_else(|| {
-            Error::malformed(
+            Error::invalid(
                 "last_event_id",
                 "is no event id of this call; leave it out to start anew",
             )

@@ -80,20 +80,25 @@ impl Rpc {
             .add_service(TokenServiceServer::new(self.clone()))
             .add_service(UplinkServiceServer::new(AttachService::new(self.uplinks.clone())))
             .add_service(StatusServiceServer::new(self));
-        if let Some(reflection) = reflection() {
+        // Clients still ask for either version.
+        if let Some(reflection) = logged(reflection().build_v1()) {
+            routes.add_service(reflection);
+        }
+        if let Some(reflection) = logged(reflection().build_v1alpha()) {
             routes.add_service(reflection);
         }
         (routes.routes(), health)
     }
 }
 
-fn reflection() -> Option<
-    tonic_reflection::server::v1::ServerReflectionServer<impl tonic_reflection::server::v1::ServerReflection>,
-> {
+fn reflection() -> tonic_reflection::server::Builder<'static> {
     tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(DESCRIPTOR_SET)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1()
+}
+
+fn logged<T>(built: Result<T, tonic_reflection::server::Error>) -> Option<T> {
+    built
         .inspect_err(|error| tracing::error!(%error, "reflection is off"))
         .ok()
 }

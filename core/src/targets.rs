@@ -86,7 +86,7 @@ impl Targets {
     pub async fn create(&self, by: By, wanted: Wanted) -> Result<(Target, Enrolment), Error> {
         let adapter = addable(&wanted.adapter)?;
         names::check("name", &wanted.name)?;
-        let config = config::read(&wanted.config)?;
+        let config = config::read(&wanted.config, &wanted.name)?;
         config::refuse_credential(&wanted.credential)?;
         self.add(
             by,
@@ -280,11 +280,11 @@ fn known_id(id: &str) -> Result<TargetId, Error> {
 fn addable(adapter: &str) -> Result<&'static str, Error> {
     match registry::addable_adapter(adapter) {
         Some(known) => Ok(known),
-        None if toolgate_contract::registry::INFRASTRUCTURE.contains(&adapter) => Err(Error::malformed(
+        None if toolgate_contract::registry::INFRASTRUCTURE.contains(&adapter) => Err(Error::invalid(
             "type",
             format!("targets of type {adapter} cannot be added in this version; {SSH} can"),
         )),
-        None => Err(Error::malformed(
+        None => Err(Error::invalid(
             "type",
             format!("no adapter type of this name; targets of type {SSH} can be added"),
         )),

@@ -79,7 +79,7 @@ impl Tokens {
         let after = match &page.after {
             None => None,
             Some([created, id]) => {
-                let wrong = |_| Error::malformed("page_token", "is none of this list; begin without one");
+                let wrong = |_| Error::invalid("page_token", "is none of this list; begin without one");
                 Some((created.parse::<i64>().map_err(wrong)?, id.clone()))
             }
         };
@@ -147,7 +147,7 @@ impl Wanted {
     fn holder(self, now_us: i64) -> Result<Holder, Error> {
         names::check("name", &self.name)?;
         let role = Role::parse(&self.role).ok_or_else(|| {
-            Error::malformed(
+            Error::invalid(
                 "role",
                 format!("must be one of {}", Role::ALL.map(Role::as_str).join(", ")),
             )
@@ -177,7 +177,7 @@ fn known_profile(name: &str) -> Result<&'static str, Error> {
             } else {
                 known.join(", ")
             };
-            Error::malformed(
+            Error::invalid(
                 "profile",
                 format!("no profile of this name; the known ones are {known}"),
             )
@@ -185,12 +185,11 @@ fn known_profile(name: &str) -> Result<&'static str, Error> {
 }
 
 fn in_the_future(text: &str, now_us: i64) -> Result<i64, Error> {
-    let expires_us =
-        rfc3339::parse(text).map_err(|error| Error::malformed("expires_at", error.to_string()))?;
+    let expires_us = rfc3339::parse(text).map_err(|error| Error::invalid("expires_at", error.to_string()))?;
     if expires_us > now_us {
         Ok(expires_us)
     } else {
-        Err(Error::malformed(
+        Err(Error::invalid(
             "expires_at",
             format!("must be in the future; it is {} now", rfc3339::format(now_us)),
         ))

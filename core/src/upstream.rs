@@ -52,32 +52,34 @@ impl fmt::Debug for ToolResult {
     }
 }
 
-/// Why a target gave no answer.
+/// Why a target gave no answer. Texts often stand behind the reason's title, so they do not say the same again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UpstreamError {
     /// Silent until the deadline.
-    #[error("the target did not answer in time")]
+    #[error("no answer from the target within the time a call has; look at it, then try again")]
     Timeout,
     /// No connection.
-    #[error("the target cannot be reached")]
+    #[error("no connection to the target could be made; look at its address and at the network between")]
     Unreachable,
     /// The answer cannot be read.
-    #[error("the target's answer cannot be read")]
+    #[error(
+        "the target sent what this tool does not expect; its version may be one that this gateway does not know"
+    )]
     Invalid,
     /// The target failed.
-    #[error("the target failed")]
+    #[error("the target reported a fault of its own; its log tells more")]
     Failed,
     /// The answer is over the limit.
-    #[error("the target's answer is too large")]
+    #[error("the answer of the target is over the limit; ask for less at once")]
     TooLarge,
     /// The second layer refused a write.
     #[error("refused by the target's own read-only guard")]
     WriteRejected,
     /// The relay is not connected.
-    #[error("the relay is not connected")]
+    #[error("calls reach the host once its enrolled relay runs there")]
     RelayOffline,
     /// The relay was lost during the call.
-    #[error("the relay was lost during the call")]
+    #[error("the connection to the host ended before the answer came; try again")]
     RelayLost,
     /// Too many calls are under way there.
     #[error("too many calls are under way at the target")]

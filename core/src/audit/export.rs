@@ -1,6 +1,7 @@
 //! Exports the record as NDJSON in the order of the chain: each line one event and all that is needed to check it.
 //!
-//! `bytes` is what was hashed and sealed; the other members repeat it for the reader. Memory does not grow with the
+//! Members are named as in the events that REST lists, with the chain's own beside them. `bytes` is what was hashed and
+//! sealed; the other members repeat it for the reader. Memory does not grow with the
 //! record: one page of rows is held, and chunks are cut at [`CHUNK`].
 
 use bytes::Bytes;
@@ -69,6 +70,7 @@ impl Export {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Line<'a> {
     seq: i64,
     #[serde(flatten)]
@@ -83,6 +85,7 @@ struct Line<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Told<'a> {
     event: &'static str,
     event_id: String,

@@ -93,7 +93,7 @@ fn whose_deadline(error: Error, callers: bool) -> Error {
         Error::Upstream(UpstreamError::Timeout) if callers => Error::DeadlineExceeded,
         Error::Upstream(UpstreamError::Cancelled) => Error::Cancelled,
         Error::Upstream(UpstreamError::WriteRejected) => Error::WriteRejected {
-            what: "the relay on the host refused this command",
+            what: "the relay on the host refused this command".into(),
         },
         Error::Upstream(UpstreamError::Overloaded) => Error::Overloaded,
         other => other,

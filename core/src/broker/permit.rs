@@ -123,7 +123,7 @@ fn choose(adapter: &'static str, named: Option<&str>, snapshot: &Snapshot) -> Re
             .ok_or(Error::NotFound(Missing::Target));
     }
     let Some(first) = fitting.next() else {
-        return Err(Error::NotFound(Missing::Target));
+        return Err(Error::NotFound(Missing::AnyTarget(adapter)));
     };
     let others: Vec<_> = fitting.collect();
     if others.is_empty() {

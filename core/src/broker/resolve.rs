@@ -74,13 +74,14 @@ fn find(admitted: &Admitted) -> Result<&'static ToolDef, Error> {
         capability: name,
         ..
     } = &admitted.facts;
+    let shows = |tool: &ToolDef| caller.snapshot.shows(tool, caller.profile);
     match registry::tool(name) {
-        Some(tool) if caller.snapshot.shows(tool, caller.profile) => Ok(tool),
-        Some(_) => Err(Error::NotFound(Missing::Tool)),
+        Some(tool) if shows(tool) => Ok(tool),
         None if registry::is_write_attempt(name) => Err(Error::WriteRejected {
-            what: "this is not one of the known reads of infrastructure",
+            what: unknown_read(registry::near(name, shows)),
         }),
-        None => Err(Error::NotFound(Missing::Tool)),
+        // A hidden tool is answered by the same function of name and catalog as one that does not exist.
+        Some(_) | None => Err(Error::NotFound(Missing::Tool(registry::near(name, shows)))),
     }
 }
 
@@ -90,10 +91,21 @@ fn guard(tool: &ToolDef, admitted: &Admitted) -> Result<(), Error> {
         return Ok(());
     }
     match admitted.arguments.string("command") {
-        Some(command) if ssh::parse(&command).is_err() => Err(Error::WriteRejected {
-            what: "this command is not one of the six read-only commands",
-        }),
+        Some(command) => ssh::parse(&command).map(drop).map_err(foreign_command),
         // Absent or no text: the schema says so.
-        _ => Ok(()),
+        None => Ok(()),
     }
+}
+
+fn unknown_read(near: Option<&str>) -> String {
+    const WHAT: &str = "this is not one of the known reads of infrastructure";
+    near.map_or_else(|| WHAT.into(), |near| format!("{WHAT}, did you mean {near}"))
+}
+
+fn foreign_command(refused: ssh::Refused) -> Error {
+    let what = match refused {
+        ssh::Refused::Unknown => format!("this command is {refused}"),
+        ssh::Refused::Service | ssh::Refused::Lines => refused.to_string(),
+    };
+    Error::WriteRejected { what }
 }

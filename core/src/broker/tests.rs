@@ -378,6 +378,61 @@ async fn a_call_that_a_stage_refuses_reaches_no_later_stage() {
 }
 
 #[tokio::test]
+async fn a_refusal_names_what_may_be_called_instead() {
+    let world = World::new(Limits::default()).await;
+    let told = async |credential: &Secret, name: &str, arguments: &str| {
+        let asked = world
+            .broker
+            .call(&ask(Some(credential)), wish(name, arguments))
+            .await;
+        asked.unwrap_err().error.to_string()
+    };
+    let command = told(&world.admin, SSH, r#"{"command":"rm -rf /"}"#).await;
+    for known in toolgate_contract::ssh::COMMANDS {
+        assert!(command.contains(known), "{command}");
+    }
+    let lines = told(&world.admin, SSH, r#"{"command":"journalctl -n 9999"}"#).await;
+    assert!(lines.starts_with("journalctl -n takes"), "{lines}");
+    let slip = told(&world.admin, "ssh.run_whitelisted_comand", "{}").await;
+    assert!(
+        slip.contains("did you mean ssh.run_whitelisted_command;"),
+        "{slip}"
+    );
+    let slip = told(&world.admin, "shs.run_whitelisted_command", "{}").await;
+    assert!(
+        slip.contains("did you mean ssh.run_whitelisted_command;"),
+        "{slip}"
+    );
+    let none = told(&world.admin, "github.list_repos", "{}").await;
+    assert!(
+        none.starts_with("no target of type github is configured"),
+        "{none}"
+    );
+}
+
+#[tokio::test]
+async fn a_hidden_tool_and_one_that_does_not_exist_are_refused_with_the_same_bytes() {
+    let world = World::new(Limits::default()).await;
+    let forges = world.token("forge-bot", Role::Agent, Some("forges")).await;
+    let told = async |name: &str| {
+        let asked = world.broker.call(&ask(Some(&forges)), wish(name, UPTIME)).await;
+        let failure = asked.unwrap_err().error.into_failure(None);
+        (failure.reason, failure.message, failure.metadata)
+    };
+    let unknown = told("no_such_tool").await;
+    let tools = |profile| toolgate_contract::registry::profile(profile).unwrap().tools;
+    let hidden = tools("infrastructure")
+        .iter()
+        .filter(|name| !tools("forges").contains(name));
+    for hidden in hidden {
+        assert_eq!(told(hidden).await, unknown, "{hidden}");
+    }
+    // A slip in the name of a hidden tool must not bring it to light.
+    let slip = told("ssh.run_whitelisted_comand").await.1;
+    assert!(!slip.contains("did you mean"), "{slip}");
+}
+
+#[tokio::test]
 async fn what_a_target_does_is_told_and_stands_on_the_record() {
     let cases = [
         (Does::Answer { is_error: true }, None, "failure"),

@@ -49,7 +49,7 @@ async fn unknown_names_are_refused_with_the_nearest_known_one() {
     let policies = Policies::new(ground.changes.clone());
     let asked = names(&["proxmox.list_vm", "github.list_repos", "zzz\n"]);
     let told = policies.update(ground.admin(), &asked).await.unwrap_err();
-    assert_eq!(told.reason(), ErrorReason::RequestMalformed);
+    assert_eq!(told.reason(), ErrorReason::ArgumentsInvalid);
     let expected = "disabled_tools: no tool named proxmox.list_vm (the nearest is proxmox.list_vms), zzz\\n";
     assert_eq!(told.to_string(), expected);
     assert_eq!(policies.get(ground.tenant()).await.unwrap(), [] as [&str; 0]);

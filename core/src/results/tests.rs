@@ -99,7 +99,7 @@ async fn a_stream_goes_on_after_the_last_seen_event() {
     ] {
         assert!(matches!(
             given.results.watch(&call.to_string(), Some(bad), &given.owner),
-            Err(Error::Malformed { .. })
+            Err(Error::Invalid { .. })
         ));
     }
 }

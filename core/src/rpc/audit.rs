@@ -63,7 +63,7 @@ impl AuditService for Rpc {
             after if after >= 0 => after,
             _ => {
                 return self
-                    .answer(&caller, Err(Error::malformed("after_seq", "must be 0 or more")))
+                    .answer(&caller, Err(Error::invalid("after_seq", "must be 0 or more")))
                     .await;
             }
         };
@@ -76,7 +76,7 @@ impl Rpc {
     async fn list(&self, caller: &Caller, asked: ListEventsRequest) -> Result<ListEventsResponse, Error> {
         let size = asked.page_size.unwrap_or(USUAL_PAGE);
         if size == 0 || size > LONGEST_PAGE {
-            return Err(Error::malformed(
+            return Err(Error::invalid(
                 "page_size",
                 format!("must be 1 to {LONGEST_PAGE}"),
             ));
@@ -134,7 +134,7 @@ fn filter(caller: &Caller, asked: ListEventsRequest) -> Result<Option<Filter>, E
         principal = Some(me.name.as_ref().to_owned());
     }
     let time = |place: &'static str, text: Option<String>| {
-        text.map(|text| rfc3339::parse(&text).map_err(|error| Error::malformed(place, error.to_string())))
+        text.map(|text| rfc3339::parse(&text).map_err(|error| Error::invalid(place, error.to_string())))
             .transpose()
     };
     Ok(Some(Filter {
@@ -166,7 +166,7 @@ fn filter(caller: &Caller, asked: ListEventsRequest) -> Result<Option<Filter>, E
 fn id<T: std::str::FromStr>(place: &'static str, text: Option<String>) -> Result<Option<T>, Error> {
     text.map(|text| {
         text.parse()
-            .map_err(|_| Error::malformed(place, "is no id: an id has 26 characters"))
+            .map_err(|_| Error::invalid(place, "is no id: an id has 26 characters"))
     })
     .transpose()
 }
@@ -180,13 +180,13 @@ fn named<T: Copy>(
 ) -> Result<T, Error> {
     parse(text).ok_or_else(|| {
         let names: Vec<_> = all.iter().map(|value| name(*value)).collect();
-        Error::malformed(place, format!("must be one of {}", names.join(", ")))
+        Error::invalid(place, format!("must be one of {}", names.join(", ")))
     })
 }
 
 fn cursor(text: &str) -> Result<Cursor, Error> {
     text.parse()
-        .map_err(|error: list::InvalidCursor| Error::malformed("cursor", error.to_string()))
+        .map_err(|error: list::InvalidCursor| Error::invalid("cursor", error.to_string()))
 }
 
 fn told(tenant: &str, entry: Entry) -> AuditEvent {

@@ -1,9 +1,11 @@
 //! The management services as their clients see them, over a whole core in process.
 
 use futures::StreamExt;
+use http::uri::PathAndQuery;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tonic::{Code, Request, Status};
+use tonic_prost::ProstCodec;
 use toolgate_contract::v1::{
     self as wire, ErrorReason, Failure, audit_service_client::AuditServiceClient,
     policy_service_client::PolicyServiceClient, session_service_client::SessionServiceClient,
@@ -73,9 +75,13 @@ impl World {
     }
 
     async fn host(&self) -> String {
+        self.host_named("web").await
+    }
+
+    async fn host_named(&self, name: &str) -> String {
         let asked = wire::CreateTargetRequest {
             r#type: "ssh".into(),
-            name: "web".into(),
+            name: name.into(),
             config: r#"{"hostname":"web"}"#.into(),
             ..Default::default()
         };
@@ -344,7 +350,14 @@ async fn a_host_without_its_relay_fails_the_test_and_that_is_on_the_record() {
         .iter()
         .map(|stage| (&*stage.name, stage.ok, stage.reason.as_deref()))
         .collect();
-    assert_eq!(stages, [("relay", false, Some("the relay is not connected"))]);
+    assert_eq!(
+        stages,
+        [(
+            "relay",
+            false,
+            Some("calls reach the host once its enrolled relay runs there")
+        )]
+    );
 
     let newest = wire::ListEventsRequest {
         page_size: Some(1),
@@ -463,7 +476,15 @@ async fn filters_that_cannot_be_read_are_refused_with_their_place() {
             .list_events(with(&world.admin, asked))
             .await
             .unwrap_err();
-        assert_eq!(reason(&status), ErrorReason::RequestMalformed, "{place}");
+        let failure = Failure::from_status(&status);
+        assert_eq!(failure.reason(), ErrorReason::ArgumentsInvalid, "{place}");
+        assert_eq!(failure.reason().title(), "arguments not accepted");
+        let (field, what) = failure.message.split_once(": ").unwrap();
+        let violation = &failure.violations[0];
+        assert_eq!(
+            (&*violation.pointer, &*violation.message),
+            (&*format!("/{field}"), what)
+        );
         assert!(status.message().starts_with(place), "{status}");
     }
 }
@@ -547,4 +568,87 @@ async fn targets_are_told_with_their_state_and_no_secret() {
         .unwrap()
         .into_inner();
     assert_eq!(listed.targets, []);
+}
+
+/// The one field of the typed request, as a client's generated code has it; answers are not read here.
+#[derive(Clone, PartialEq, prost::Message)]
+struct Command {
+    #[prost(string, optional, tag = "1")]
+    command: Option<String>,
+}
+
+/// Calls the typed rpc of a host's tool, for the target named beside it, and gives the refusal.
+async fn typed_call(world: &World, target_id: Option<&str>) -> Failure {
+    let mut request = with(
+        &world.admin,
+        Command {
+            command: Some("uptime".into()),
+        },
+    );
+    if let Some(id) = target_id {
+        request
+            .metadata_mut()
+            .insert("toolgate-target-id", id.parse().unwrap());
+    }
+    let mut client = tonic::client::Grpc::new(world.service());
+    let path = PathAndQuery::from_static("/toolgate.tools.v1.SshService/RunWhitelistedCommand");
+    let codec = ProstCodec::<Command, Command>::default();
+    Failure::from_status(&client.unary(request, path, codec).await.unwrap_err())
+}
+
+#[tokio::test]
+async fn a_typed_call_names_its_target_in_the_metadata() {
+    let world = World::new().await;
+    let none = typed_call(&world, None).await;
+    assert_eq!(none.reason(), ErrorReason::TargetNotFound);
+    assert_eq!(
+        none.message,
+        "no target of type ssh is configured; ask an admin to add one"
+    );
+    let (one, _) = (world.host_named("web").await, world.host_named("db").await);
+    let check = async |target_id, expected| {
+        let failure = typed_call(&world, target_id).await;
+        assert_eq!(failure.reason(), expected, "{target_id:?}: {}", failure.message);
+    };
+    check(None, ErrorReason::TargetRequired).await;
+    check(Some(&one), ErrorReason::RelayOffline).await;
+    check(Some("nope"), ErrorReason::TargetNotFound).await;
+}
+
+/// The names that one version of reflection lists.
+macro_rules! listed {
+    ($version:ident, $world:expr) => {{
+        use tonic_reflection::pb::$version::{
+            ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
+            server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
+        };
+        let asked = ServerReflectionRequest {
+            host: String::new(),
+            message_request: Some(MessageRequest::ListServices(String::new())),
+        };
+        let answers = ServerReflectionClient::new($world.service())
+            .server_reflection_info(futures::stream::iter([asked]))
+            .await
+            .unwrap();
+        let answer = answers.into_inner().message().await.unwrap().unwrap();
+        match answer.message_response {
+            Some(MessageResponse::ListServicesResponse(listed)) => listed
+                .service
+                .into_iter()
+                .map(|service| service.name)
+                .collect::<Vec<_>>(),
+            other => panic!("{other:?}"),
+        }
+    }};
+}
+
+#[tokio::test]
+async fn both_versions_of_reflection_list_the_typed_services() {
+    let world = World::new().await;
+    for names in [listed!(v1, world), listed!(v1alpha, world)] {
+        assert!(
+            names.contains(&"toolgate.tools.v1.SshService".to_owned()),
+            "{names:?}"
+        );
+    }
 }

@@ -13,6 +13,7 @@ use tonic::{
     Code, Status,
     body::Body,
     codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
+    metadata::MetadataMap,
     server::{Grpc, UnaryService},
 };
 use toolgate_contract::{
@@ -94,6 +95,7 @@ impl TypedCall {
         request: tonic::Request<DynamicMessage>,
     ) -> Result<tonic::Response<DynamicMessage>, Status> {
         let ask = ask::of(&request);
+        let target_id = named_target(request.metadata())?;
         let mut arguments = Vec::new();
         let mut json = serde_json::Serializer::new(&mut arguments);
         // Proto names are the schema's names; integers stay numbers.
@@ -108,7 +110,7 @@ impl TypedCall {
         let wish = Wish {
             name,
             arguments: arguments.into(),
-            target_id: None,
+            target_id,
         };
         let settled = self.broker.call(&ask, wish).await.map_err(status)?;
         response(&self.typed().output, &settled).map(tonic::Response::new)
@@ -121,6 +123,21 @@ impl UnaryService<DynamicMessage> for TypedCall {
 
     fn call(&mut self, request: tonic::Request<DynamicMessage>) -> Self::Future {
         Box::pin(self.clone().run(request))
+    }
+}
+
+/// Typed requests have no room for the target, so it stands beside them.
+const TARGET_ID: &str = "toolgate-target-id";
+
+fn named_target(metadata: &MetadataMap) -> Result<Option<String>, Status> {
+    let Some(value) = metadata.get(TARGET_ID) else {
+        return Ok(None);
+    };
+    match value.to_str() {
+        Ok(id) => Ok(Some(id.trim().to_owned())),
+        Err(_) => Err(Status::invalid_argument(format!(
+            "{TARGET_ID}: is not plain text"
+        ))),
     }
 }
 

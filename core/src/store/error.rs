@@ -15,6 +15,9 @@ pub enum StoreError {
     /// The engine failed: disk full, input/output error, corrupt file.
     #[error("the store failed: {0}")]
     Engine(String),
+    /// The engine found the file damaged.
+    #[error("the database is damaged: {0}; stop the gateway and restore the database from a backup")]
+    Corrupt(String),
     /// A row with this key is there already.
     #[error("a row with this key is there already")]
     Duplicate,
@@ -53,6 +56,16 @@ pub enum StoreError {
         /// The file.
         path: String,
         /// What the system says.
+        reason: String,
+    },
+    /// The file is no database, or not any more.
+    #[error(
+        "{path} is no sound database ({reason}); restore it from a backup, or move it away to begin with an empty one"
+    )]
+    Damaged {
+        /// The file.
+        path: String,
+        /// What the engine says.
         reason: String,
     },
     /// A newer version wrote this file.

@@ -7,9 +7,9 @@ use crate::{canonical::CanonicalJson, error::Error};
 /// Marks the host this gateway runs on; only the gateway itself sets it.
 const BUILT_IN: &str = "builtIn";
 
-/// The settings as asked.
-pub(super) fn read(bytes: &[u8]) -> Result<Value, Error> {
-    let Edit { config, built_in } = read_edit(bytes)?;
+/// The settings as asked, of a target with this name.
+pub(super) fn read(bytes: &[u8], name: &str) -> Result<Value, Error> {
+    let Edit { config, built_in } = parse(bytes, Some(name))?;
     match built_in {
         None => Ok(Value::Object(config)),
         Some(_) => Err(unknown_key(BUILT_IN)),
@@ -38,6 +38,10 @@ impl Edit {
 }
 
 pub(super) fn read_edit(bytes: &[u8]) -> Result<Edit, Error> {
+    parse(bytes, None)
+}
+
+fn parse(bytes: &[u8], name: Option<&str>) -> Result<Edit, Error> {
     let canonical =
         CanonicalJson::parse(bytes).map_err(|error| Error::malformed("config", error.to_string()))?;
     let Value::Object(mut given) = canonical.to_value() else {
@@ -45,7 +49,10 @@ pub(super) fn read_edit(bytes: &[u8]) -> Result<Edit, Error> {
     };
     let built_in = given.remove(BUILT_IN);
     let mut config = Map::new();
-    config.insert("hostname".into(), hostname(given.remove("hostname"))?.into());
+    config.insert(
+        "hostname".into(),
+        hostname(given.remove("hostname"), name)?.into(),
+    );
     if let Some(port) = given.remove("port") {
         config.insert("port".into(), port_number(&port)?.into());
     }
@@ -69,23 +76,28 @@ pub(super) fn refuse_credential(bytes: &[u8]) -> Result<(), Error> {
         .collect();
     match text.as_slice() {
         b"" | b"null" | b"{}" => Ok(()),
-        _ => Err(Error::malformed(
+        _ => Err(Error::invalid(
             "credential",
             "targets of type ssh take none; the host's relay enrols with the token that is minted here",
         )),
     }
 }
 
-fn hostname(value: Option<Value>) -> Result<String, Error> {
+fn hostname(value: Option<Value>, name: Option<&str>) -> Result<String, Error> {
     const PLACE: &str = "config.hostname";
     match value {
-        None => Err(Error::malformed(PLACE, "is required")),
-        Some(Value::String(name)) if is_hostname(&name) => Ok(name),
-        Some(Value::String(_)) => Err(Error::malformed(
+        None => Err(Error::invalid(PLACE, "is required")),
+        Some(Value::String(given)) if is_hostname(&given) => Ok(given),
+        // Whoever gave one text for both looks for the mistake in the name.
+        Some(Value::String(given)) if name == Some(&given) => Err(Error::invalid(
+            "name",
+            "stands for the host name as well and is none; give the host name by itself",
+        )),
+        Some(Value::String(_)) => Err(Error::invalid(
             PLACE,
             "must be a host name or address of 1 to 253 characters without spaces",
         )),
-        Some(_) => Err(Error::malformed(PLACE, "must be a string")),
+        Some(_) => Err(Error::invalid(PLACE, "must be a string")),
     }
 }
 
@@ -98,13 +110,13 @@ fn port_number(value: &Value) -> Result<u64, Error> {
     value
         .as_u64()
         .filter(|port| (1..=65_535).contains(port))
-        .ok_or_else(|| Error::malformed("config.port", "must be a whole number from 1 to 65535"))
+        .ok_or_else(|| Error::invalid("config.port", "must be a whole number from 1 to 65535"))
 }
 
 fn unknown_key(key: &str) -> Error {
     let short: String = key.chars().take(64).collect();
     let place = format!("config.{}", short.escape_debug());
-    Error::malformed(
+    Error::invalid(
         place,
         "is no setting of a target of type ssh; hostname and port are",
     )
@@ -119,7 +131,7 @@ mod tests {
     #[test]
     fn settings_are_closed_and_bounded() {
         let check = |text: &str, place: Option<&str>| {
-            let told = read(text.as_bytes()).err().map(|error| error.to_string());
+            let told = read(text.as_bytes(), "web").err().map(|error| error.to_string());
             match (told, place) {
                 (None, None) => {}
                 (Some(told), Some(place)) => assert!(told.starts_with(place), "{text}: {told}"),

@@ -245,6 +245,13 @@ async fn what_cannot_be_a_target_is_refused_with_its_place() {
         ),
         (
             Wanted {
+                config: r#"{"hostname":"bad name!"}"#.into(),
+                ..host("bad name!")
+            },
+            "name: stands for the host name as well",
+        ),
+        (
+            Wanted {
                 credential: r#"{"key":"secret"}"#.into(),
                 ..host("a")
             },
@@ -253,7 +260,7 @@ async fn what_cannot_be_a_target_is_refused_with_its_place() {
     ];
     for (asked, place) in cases {
         let told = room.targets.create(room.ground.admin(), asked).await.unwrap_err();
-        assert_eq!(told.reason(), ErrorReason::RequestMalformed);
+        assert_eq!(told.reason(), ErrorReason::ArgumentsInvalid);
         assert!(told.to_string().starts_with(place), "{told}");
     }
     assert_eq!(room.ground.since_start().await, [] as [&str; 0]);

@@ -90,7 +90,7 @@ async fn what_cannot_be_a_token_is_refused_with_its_place() {
     ];
     for (asked, place) in cases {
         let told = tokens.create(ground.admin(), asked.clone()).await.unwrap_err();
-        assert_eq!(told.reason(), ErrorReason::RequestMalformed, "{asked:?}");
+        assert_eq!(told.reason(), ErrorReason::ArgumentsInvalid, "{asked:?}");
         assert!(told.to_string().starts_with(place), "{told}");
     }
     assert_eq!(ground.since_start().await, [] as [&str; 0]);

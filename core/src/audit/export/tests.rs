@@ -46,7 +46,7 @@ async fn every_row_becomes_a_line_in_chain_order_and_the_lines_verify() {
             hash: &hash,
             mac: &mac,
             algorithm: line["algorithm"].as_i64().unwrap(),
-            key_id: line["key_id"].as_str().unwrap(),
+            key_id: line["keyId"].as_str().unwrap(),
             columns: None,
         });
         last = Some(Head {
@@ -83,10 +83,10 @@ async fn a_line_tells_the_event_and_splices_its_detail() {
     let line = &lines[0];
     assert_eq!(line["event"], "adapter.capability_invoked");
     assert_eq!(line["time"], "2026-01-01T00:00:00.123456Z");
-    assert_eq!(line["tenant_id"], ledger.tenant.as_str());
+    assert_eq!(line["tenantId"], ledger.tenant.as_str());
     assert_eq!(line["capability"], "a.\\u001b[2J");
-    assert_eq!(line["params_hash"], "09".repeat(32));
-    assert_eq!(line["correlation_id"], told.correlation_id.unwrap().to_string());
+    assert_eq!(line["paramsHash"], "09".repeat(32));
+    assert_eq!(line["correlationId"], told.correlation_id.unwrap().to_string());
     assert_eq!(line["detail"]["count"], 9_007_199_254_740_993_i64);
     assert_eq!(lines[1].get("detail"), None);
 }

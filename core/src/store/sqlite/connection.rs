@@ -29,9 +29,9 @@ const HISTORY: &str = "create table if not exists schema_migration (
 pub(super) fn open_writer(path: &Path) -> Result<SqliteTx, StoreError> {
     make_private(path)?;
     let mut connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    settle_in(&connection, WRITER)?;
-    assert_durable(&connection, path)?;
-    migrate(&mut connection)?;
+    settle_in(&connection, WRITER).map_err(|error| at_opening(path, error))?;
+    assert_durable(&connection, path).map_err(|error| at_opening(path, error))?;
+    migrate(&mut connection).map_err(|error| at_opening(path, error))?;
     Ok(SqliteTx::new(connection))
 }
 
@@ -44,7 +44,7 @@ pub(super) fn open_reader(path: &Path, read_only: bool) -> Result<SqliteTx, Stor
         OpenFlags::SQLITE_OPEN_READ_WRITE
     };
     let connection = open(path, access)?;
-    settle_in(&connection, READER)?;
+    settle_in(&connection, READER).map_err(|error| at_opening(path, error))?;
     Ok(SqliteTx::new(connection))
 }
 
@@ -123,6 +123,16 @@ fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
         .map_err(engine_error)?;
     }
     tx.commit().map_err(engine_error)
+}
+
+// While a file is opened, the engine's failures are about this file and want its path.
+fn at_opening(path: &Path, error: StoreError) -> StoreError {
+    let path = path.display().to_string();
+    match error {
+        StoreError::Corrupt(reason) => StoreError::Damaged { path, reason },
+        StoreError::Engine(reason) => StoreError::Open { path, reason },
+        other => other,
+    }
 }
 
 fn cannot_open(path: &Path, error: &dyn std::error::Error) -> StoreError {

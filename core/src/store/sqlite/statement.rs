@@ -190,6 +190,7 @@ pub(super) fn engine_error(error: rusqlite::Error) -> StoreError {
         _ => match failure.code {
             ErrorCode::ConstraintViolation => StoreError::Constraint(text),
             ErrorCode::ReadOnly => StoreError::ReadOnly,
+            ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt => StoreError::Corrupt(text),
             // SQLite's plain ERROR: a statement it cannot make sense of.
             ErrorCode::Unknown => StoreError::Statement(text),
             _ => StoreError::Engine(text),
