@@ -1,5 +1,3 @@
-use std::time::Instant;
-
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -266,15 +264,4 @@ proptest! {
             }
         }
     }
-}
-
-#[test]
-#[ignore = "prints a figure; run it with --release --nocapture"]
-fn scanning_speed() {
-    let text = br#"{"target_id":"01ARZ3NDEKTSV4RRFFQ69G5FAV","command":"systemctl status nginx","lines":50}"#;
-    let start = Instant::now();
-    for _ in 0..200_000 {
-        std::hint::black_box(CanonicalJson::parse(std::hint::black_box(text)).unwrap());
-    }
-    println!("{:?} a text", start.elapsed() / 200_000);
 }

@@ -1,4 +1,4 @@
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use toolgate_contract::ids::TenantId;
 
@@ -63,18 +63,4 @@ fn the_hash_is_the_documented_one() {
     }
     let expected = ring::digest::digest(&SHA256, &input);
     assert_eq!(&row_hash(1, &tenant, 7, &[3; 32], b"bytes"), expected.as_ref());
-}
-
-#[test]
-#[ignore = "prints a figure; run it with --release --nocapture"]
-fn sealing_speed() {
-    let (_dir, _keys, sealer) = sealer();
-    let tenant = TenantId::mint();
-    let mut head = Head::genesis(&tenant);
-    let event = event("ssh.run_whitelisted_command");
-    let start = Instant::now();
-    for _ in 0..200_000 {
-        head = sealer.seal(&tenant, &head, &event).head();
-    }
-    println!("{:?} a row", start.elapsed() / 200_000);
 }

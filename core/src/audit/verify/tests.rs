@@ -693,12 +693,3 @@ proptest! {
         prop_assert_eq!(found.seq, first as i64, "{}", found.message);
     }
 }
-
-#[test]
-#[ignore = "prints a figure; run it with --release --nocapture"]
-fn verifying_speed() {
-    let chain = chain(100_000);
-    let start = std::time::Instant::now();
-    assert!(chain.verify().is_intact());
-    println!("{:.0} rows/s", 100_000.0 / start.elapsed().as_secs_f64());
-}
