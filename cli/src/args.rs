@@ -187,6 +187,9 @@ pub(crate) enum TokenCommand {
         /// When it ends: a span such as 12h, 30d, 8w, or an RFC 3339 time [default: never]
         #[arg(long, value_name = "WHEN")]
         expires: Option<String>,
+        /// Write the data directory itself, where no gateway runs: the way back in when every admin token is lost
+        #[arg(long)]
+        offline: bool,
     },
     /// List the tokens, newest first, without their secrets
     List,

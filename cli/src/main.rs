@@ -2,6 +2,7 @@
 //!
 //! Holds no rules of its own: servers live in the rooms they are made of, client commands speak the public contract.
 
+mod address;
 mod args;
 mod client;
 mod commands;

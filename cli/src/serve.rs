@@ -6,6 +6,7 @@
 mod alone;
 mod bind;
 mod built_in;
+mod certificate;
 mod doors;
 mod ending;
 mod hostname;

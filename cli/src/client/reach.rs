@@ -3,7 +3,7 @@
 use std::{
     io::Read,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use reqwest::{Certificate, Url, redirect};
@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 
 use super::{CONNECT, Gateway};
 use crate::{
+    address::{self, Address},
     config::{Config, Environment},
     failure::Failure,
 };
@@ -21,7 +22,12 @@ const LONGEST_TOKEN: u64 = 4096;
 impl Gateway {
     /// The gateway of the settings, with the token of the environment or else of the data directory.
     pub(crate) fn reach(config: &Config, environment: &Environment) -> Result<Self, Failure> {
-        let url = base_url(config);
+        let running = config
+            .url
+            .is_empty()
+            .then(|| address::read(&config.data_dir))
+            .flatten();
+        let url = base_url(config, running.as_ref());
         let parsed = Url::parse(&url).map_err(|_| Failure::usage(format!("`{url}` is not a URL")))?;
         // A token of this machine's gateway is not sent to another one.
         let own = config.url.is_empty() || is_loopback(&parsed);
@@ -29,7 +35,7 @@ impl Gateway {
             .token()
             .or_else(|| own.then(|| token_file(&config.data_dir)).flatten());
         Ok(Self {
-            http: http_client(&parsed, config)?,
+            http: http_client(&parsed, config, running.and_then(|running| running.certificate))?,
             url,
             token,
             profile: None,
@@ -37,9 +43,12 @@ impl Gateway {
     }
 }
 
-fn base_url(config: &Config) -> String {
+fn base_url(config: &Config, running: Option<&Address>) -> String {
     if !config.url.is_empty() {
         return config.url.trim_end_matches('/').into();
+    }
+    if let Some(running) = running {
+        return running.http.clone();
     }
     let scheme = if config.tls.cert.is_some() {
         "https"
@@ -59,7 +68,7 @@ pub(crate) fn dialable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-fn http_client(url: &Url, config: &Config) -> Result<reqwest::Client, Failure> {
+fn http_client(url: &Url, config: &Config, running: Option<PathBuf>) -> Result<reqwest::Client, Failure> {
     // A redirect would carry the token to an address that nobody chose.
     let mut builder = reqwest::Client::builder()
         .connect_timeout(CONNECT)
@@ -75,7 +84,12 @@ fn http_client(url: &Url, config: &Config) -> Result<reqwest::Client, Failure> {
         .then_some(config.tls.cert.as_deref())
         .flatten();
     let mut roots = Vec::new();
-    for path in config.ca_cert.as_deref().into_iter().chain(own) {
+    for path in config
+        .ca_cert
+        .as_deref()
+        .into_iter()
+        .chain(running.as_deref().or(own))
+    {
         roots.extend(certificates(path)?);
     }
     // Without TLS the machine's certificates are not needed; a small container may have none.

@@ -1,15 +1,19 @@
 //! `token`: API tokens of the tenant.
 
+mod offline;
+
 use reqwest::Method;
 use serde_json::{Value, json};
+use toolgate_core::tokens::Wanted;
 
 use super::{
-    list, text,
+    Context, list, text,
     when::{Direction, is_past, point},
 };
 use crate::{
     args::TokenCommand,
     client::Gateway,
+    config::Reader,
     failure::{Exit, Failure},
     output::{Output, Table},
 };
@@ -18,25 +22,41 @@ const PATH: &str = "/api/tokens";
 const MOST_PAGES: usize = 100;
 
 /// Runs the command.
-pub(crate) async fn run(gateway: Gateway, output: Output, command: TokenCommand) -> Result<Exit, Failure> {
+pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit, Failure> {
+    let output = context.output;
     match command {
         TokenCommand::Create {
             name,
             role,
             profile,
             expires,
+            offline,
         } => {
+            let expires = expires
+                .map(|when| point("--expires", &when, Direction::Ahead))
+                .transpose()?;
+            if offline {
+                let wanted = Wanted {
+                    name,
+                    role: role.as_str().into(),
+                    profile,
+                    expires_at: expires,
+                };
+                let config = context.config(Reader::Client)?;
+                return created(output, &offline::create(&config.data_dir, wanted).await?);
+            }
+            let gateway = context.gateway()?;
             let mut body = json!({"name": name, "role": role.as_str()});
             if let Some(profile) = profile {
                 body["profile"] = json!(profile);
             }
             if let Some(expires) = expires {
-                body["expiresAt"] = json!(point("--expires", &expires, Direction::Ahead)?);
+                body["expiresAt"] = json!(expires);
             }
             created(output, &gateway.send(Method::POST, PATH, &body).await?)
         }
-        TokenCommand::List => show(output, &all(&gateway).await?),
-        TokenCommand::Revoke { token } => revoke(&gateway, output, &token).await,
+        TokenCommand::List => show(output, &all(&context.gateway()?).await?),
+        TokenCommand::Revoke { token } => revoke(&context.gateway()?, output, &token).await,
     }
 }
 

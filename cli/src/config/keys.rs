@@ -71,7 +71,7 @@ pub(crate) const KEYS: &[Key] = &[
         kind: Kind::Hosts,
         default: "",
         readers: &[Up, Facade, Show],
-        doc: "Host names under which HTTP is served besides loopback and the bound address, with a port for that port \
+        doc: "Host names under which HTTP is served besides loopback, the bound address and the host of `public_url`, with a port for that port \
               only. Requests for other names are refused, which keeps foreign web pages out.",
         store: |c, v| list(v, &mut c.allowed_hosts),
     },
@@ -150,7 +150,7 @@ pub(crate) const KEYS: &[Key] = &[
         kind: Kind::Url,
         default: "",
         readers: &[Client, Show],
-        doc: "The gateway that client commands talk to. Empty takes the local one, at the address of `http`.",
+        doc: "The gateway that client commands talk to. Empty takes the one that runs in the data directory, else the address of `http`.",
         store: |c, v| text(v, &mut c.url),
     },
     Key {

@@ -1,21 +1,19 @@
 //! `core` and `facade`, each in a process of its own.
 
-use std::net::SocketAddr;
-
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     bind::{address, bind},
+    certificate,
     doors::Doors,
     ending::{ACCEPT_AFTER_TOLD, ANSWERED_BY, end},
     link, rooms,
     stop::Stop,
 };
 use crate::{
-    client::reach::dialable,
     commands::Context,
-    config::{Config, Reader},
+    config::Reader,
     failure::{Exit, Failure},
 };
 
@@ -24,6 +22,7 @@ pub(super) async fn core(context: &Context) -> Result<Exit, Failure> {
     let config = context.config(Reader::Core)?;
     let stop = Stop::on_signals()?;
     let tls = rooms::grpc_tls(&config)?;
+    certificate::warn(&config);
     let listener = bind("grpc", config.grpc).await?;
     let address = address(&listener)?;
     let core = rooms::core(&config, rooms::public_url(&config, config.http)).await?;
@@ -35,7 +34,7 @@ pub(super) async fn core(context: &Context) -> Result<Exit, Failure> {
         context,
         &format!(
             "core: gRPC at {}, socket in {}",
-            url(&config, address),
+            rooms::local_url(&config, address),
             config.data_dir.display()
         ),
     )?;
@@ -58,8 +57,10 @@ pub(super) async fn facade(context: &Context) -> Result<Exit, Failure> {
     let mut settings = rooms::facade(&config)?;
     settings.limits.accept_after_told = ACCEPT_AFTER_TOLD;
     let core = link::remote(&config)?;
+    certificate::warn(&config);
     let listener = bind("http", config.http).await?;
     let address = address(&listener)?;
+    let published = rooms::reached_at(&config, address, None).publish(&config.data_dir);
     let closing = CancellationToken::new();
     let mut doors = Doors::default();
     doors.open(
@@ -70,11 +71,12 @@ pub(super) async fn facade(context: &Context) -> Result<Exit, Failure> {
         context,
         &format!(
             "facade: {}, in front of {}",
-            url(&config, address),
+            rooms::local_url(&config, address),
             link::uri(&config)
         ),
     )?;
     let stood = doors.stand(&stop.token()).await;
+    drop(published);
     // It ends in steps of its own: calls in flight are the core's, sockets of relays close last.
     closing.cancel();
     let closed = timeout(ANSWERED_BY, doors.close()).await;
@@ -86,13 +88,4 @@ fn say(context: &Context, text: &str) -> Result<(), Failure> {
         return context.output.value(&serde_json::json!({"serving": text}));
     }
     context.output.line(text)
-}
-
-fn url(config: &Config, address: SocketAddr) -> String {
-    let scheme = if config.tls.cert.is_some() {
-        "https"
-    } else {
-        "http"
-    };
-    format!("{scheme}://{}", dialable(address))
 }

@@ -2,11 +2,13 @@
 
 use std::{net::SocketAddr, path::Path, time::Duration};
 
+use reqwest::Url;
 use toolgate_core::{Core, CoreConfig, GrpcTls, Limits, StartError, clock::Clock, data_dir::DataDirError};
 use toolgate_facade::{FacadeConfig, tls};
 
 use super::{metering, owner};
 use crate::{
+    address::Address,
     client::reach::dialable,
     config::{Config, TlsFiles},
     failure::Failure,
@@ -36,7 +38,7 @@ pub(super) async fn core(config: &Config, public_url: String) -> Result<Core, Fa
 /// The facade's settings; metrics are on from here.
 pub(super) fn facade(config: &Config) -> Result<FacadeConfig, Failure> {
     let mut settings = FacadeConfig {
-        allowed_hosts: config.allowed_hosts.clone(),
+        allowed_hosts: allowed_hosts(config),
         behind_proxy: config.behind_proxy,
         metrics: metering::start()?,
         version: env!("CARGO_PKG_VERSION").into(),
@@ -50,6 +52,13 @@ pub(super) fn facade(config: &Config) -> Result<FacadeConfig, Failure> {
         settings.tls = Some(tls::load(cert, key).map_err(|error| Failure::usage(error.to_string()))?);
     }
     Ok(settings)
+}
+
+// A proxy passes on the name that the gateway is known by, with or without its port.
+fn allowed_hosts(config: &Config) -> Vec<String> {
+    let public = Url::parse(&config.public_url).ok();
+    let public = public.as_ref().and_then(Url::host_str).map(str::to_owned);
+    config.allowed_hosts.iter().cloned().chain(public).collect()
 }
 
 /// Certificate and key of the gRPC port.
@@ -84,12 +93,27 @@ pub(super) fn public_url(config: &Config, http: SocketAddr) -> String {
     if !config.public_url.is_empty() {
         return config.public_url.trim_end_matches('/').into();
     }
+    local_url(config, http)
+}
+
+/// A bound address as this machine can dial it.
+pub(super) fn local_url(config: &Config, bound: SocketAddr) -> String {
     let scheme = if config.tls.cert.is_some() {
         "https"
     } else {
         "http"
     };
-    format!("{scheme}://{}", dialable(http))
+    format!("{scheme}://{}", dialable(bound))
+}
+
+/// Where client commands on this machine find the gateway.
+pub(super) fn reached_at(config: &Config, http: SocketAddr, grpc: Option<SocketAddr>) -> Address {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
+    Address {
+        http: local_url(config, http),
+        grpc: grpc.map(|grpc| local_url(config, grpc)),
+        certificate: config.tls.cert.as_deref().map(absolute),
+    }
 }
 
 fn not_started(dir: &Path, error: &StartError) -> Failure {
@@ -104,4 +128,32 @@ fn not_started(dir: &Path, error: &StartError) -> Failure {
         ));
     }
     Failure::failed(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::allowed_hosts;
+    use crate::config::{Environment, Given, Reader, load};
+
+    #[test]
+    fn the_host_of_the_public_url_is_served_without_being_allowed_once_more() {
+        let check = |public: &str, allowed: &str, expected: &[&str]| {
+            let environment = Environment::of([
+                ("TOOLGATE_PUBLIC_URL", public),
+                ("TOOLGATE_ALLOWED_HOSTS", allowed),
+            ]);
+            let config = load(&Given::default(), &environment, Reader::Show)
+                .unwrap()
+                .config;
+            assert_eq!(allowed_hosts(&config), expected, "{public}");
+        };
+        check("", "", &[]);
+        check("https://gate.example.org", "", &["gate.example.org"]);
+        check(
+            "https://gate.example.org:8443/base",
+            "a:1",
+            &["a:1", "gate.example.org"],
+        );
+        check("https://[2001:db8::1]", "", &["[2001:db8::1]"]);
+    }
 }

@@ -1,8 +1,9 @@
 //! `up`: everything in one process.
 
 use std::{
+    ffi::OsString,
     net::{Ipv4Addr, SocketAddr},
-    path::Path,
+    path::{Path, PathBuf},
     time::Instant,
 };
 
@@ -13,11 +14,12 @@ use toolgate_facade::FacadeConfig;
 use super::{
     bind::{address, bind},
     built_in::BuiltIn,
+    certificate,
     doors::Doors,
     ending::end,
     link, rooms,
     stop::Stop,
-    welcome::{Host, Welcome, shell_word},
+    welcome::{Host, Token, Welcome, shell_word},
 };
 use crate::{
     client::{Gateway, reach::dialable},
@@ -33,6 +35,7 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
     let stop = Stop::on_signals()?;
     let facade = rooms::facade(&config)?;
     let grpc_tls = rooms::grpc_tls(&config)?;
+    certificate::warn(&config);
     // Ports first: whoever lacks one should not make a data directory.
     let (http, grpc) = (bind("http", config.http).await?, bind("grpc", config.grpc).await?);
     let addresses = (address(&http)?, address(&grpc)?);
@@ -47,6 +50,7 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
         "http",
         toolgate_facade::serve(http, link::local(&core), facade, closing.clone()),
     );
+    let published = rooms::reached_at(&config, addresses.0, Some(addresses.1)).publish(&config.data_dir);
     let mut relay = match config.relay.built_in {
         true => Some(BuiltIn::start(&core, &config, inner).await?),
         false => None,
@@ -59,6 +63,7 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
         context.output.raw(welcome.text().as_bytes())?;
     }
     let stood = doors.stand(&stop.token()).await;
+    drop(published);
     let ended = end(core, relay, doors, &closing).await;
     stood.and(ended).map(|()| Exit::Done)
 }
@@ -129,42 +134,67 @@ fn welcome(
     host: Host,
     begun: Instant,
 ) -> Welcome {
-    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
+    let reached = rooms::reached_at(config, http, Some(grpc));
+    let data_dir = absolute(&config.data_dir);
     let first = core.first_run();
     Welcome {
         rest: rooms::public_url(config, http),
-        grpc: dialable(grpc),
-        tls: config.tls.cert.is_some(),
-        certificate: config.tls.cert.as_deref().map(absolute),
-        data_dir: absolute(&config.data_dir),
-        first: first.map(|made| {
-            (
-                made.admin_token.reveal().into(),
-                made.sign_in_code.reveal().into(),
-            )
-        }),
+        bound: reached.http,
+        grpc: reached.grpc.unwrap_or_default(),
+        token: match first {
+            Some(made) => Token::Made {
+                token: made.admin_token.reveal().into(),
+                code: made.sign_in_code.reveal().into(),
+            },
+            None if holds_something(&data_dir.join("admin-token")) => Token::InFile,
+            None => Token::Missing,
+        },
+        certificate: reached.certificate,
+        named_dir: !by_default("data_dir", &config.data_dir.display().to_string()),
+        data_dir,
         host,
-        client_flags: client_flags(config, &rooms::public_url(config, http)),
+        program: program(std::env::args_os().next()),
         took_ms: begun.elapsed().as_millis(),
     }
 }
 
-// What is not as a bare client command would look for it.
-fn client_flags(config: &Config, url: &str) -> String {
-    let by_default = |name: &str, value: &str| find(name).is_some_and(|key| key.default == value);
-    let mut flags = String::new();
-    if !url
-        .strip_prefix("http://")
-        .is_some_and(|address| by_default("http", address))
-    {
-        flags.push_str(&format!(" --url {}", shell_word(url)));
+// A redirection that failed leaves an empty file.
+fn holds_something(file: &Path) -> bool {
+    file.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0)
+}
+
+fn by_default(name: &str, value: &str) -> bool {
+    find(name).is_some_and(|key| key.default == value)
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.into())
+}
+
+// As a shell finds it: by its bare name where it was found so.
+fn program(typed: Option<OsString>) -> String {
+    match typed.as_deref().map(Path::new) {
+        Some(path) if path.components().count() > 1 => shell_word(&absolute(path).display().to_string()),
+        _ => "toolgate".into(),
     }
-    if let Some(cert) = &config.tls.cert {
-        flags.push_str(&format!(" --ca-cert {}", shell_word(&cert.display().to_string())));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::program;
+
+    #[test]
+    fn a_program_that_was_started_by_its_path_is_named_by_it() {
+        assert_eq!(program(None), "toolgate");
+        assert_eq!(program(Some("toolgate".into())), "toolgate");
+        assert_eq!(
+            program(Some("/opt/my tools/toolgate".into())),
+            "'/opt/my tools/toolgate'"
+        );
+        let relative = program(Some("target/debug/toolgate".into()));
+        assert!(
+            relative.starts_with('/') && relative.ends_with("/target/debug/toolgate"),
+            "{relative}"
+        );
     }
-    let dir = config.data_dir.display().to_string();
-    if !by_default("data_dir", &dir) {
-        flags.push_str(&format!(" --data-dir {}", shell_word(&dir)));
-    }
-    flags
 }

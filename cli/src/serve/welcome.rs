@@ -3,7 +3,10 @@
 //! Pure text. The token is printed at the first start only; every other line reads it from its file, so that it stays
 //! out of the shell's history.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Value, json};
 
@@ -12,24 +15,47 @@ use crate::commands::sign_in::link;
 /// Everything the text tells.
 #[derive(Debug)]
 pub(super) struct Welcome {
-    /// Base URL of REST, SSE and uplinks.
+    /// Base URL of REST, SSE and uplinks, as others know it.
     pub(super) rest: String,
-    /// Where gRPC is.
-    pub(super) grpc: SocketAddr,
-    /// TLS ends here.
-    pub(super) tls: bool,
-    /// Certificate that curl has to be told, if any.
+    /// The same as this machine can dial it.
+    pub(super) bound: String,
+    /// URL of gRPC.
+    pub(super) grpc: String,
+    /// Our certificate, absolute, where TLS ends here.
     pub(super) certificate: Option<PathBuf>,
     /// The data directory, absolute.
     pub(super) data_dir: PathBuf,
-    /// What the first start made: admin token and sign-in code.
-    pub(super) first: Option<(String, String)>,
+    /// It is another than the default, so client commands have to be told.
+    pub(super) named_dir: bool,
+    /// The admin's way in.
+    pub(super) token: Token,
     /// This very host.
     pub(super) host: Host,
-    /// Flags that client commands need to find this gateway; empty where everything is as by default.
-    pub(super) client_flags: String,
+    /// How this program is started, as a word of the shell.
+    pub(super) program: String,
     /// Milliseconds since the start of the process's work.
     pub(super) took_ms: u128,
+}
+
+/// The admin's way in.
+#[derive(Clone)]
+pub(super) enum Token {
+    /// The first start made a token and a sign-in code, shown once.
+    Made { token: String, code: String },
+    /// It stands in its file.
+    InFile,
+    /// The file is gone.
+    Missing,
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Made { .. } => "Made(***)",
+            Self::InFile => "InFile",
+            Self::Missing => "Missing",
+        })
+    }
 }
 
 /// This very host as a target.
@@ -54,19 +80,16 @@ impl Welcome {
             ),
             String::new(),
             format!("  REST   {}", self.rest),
-            format!("  gRPC   {}", self.grpc()),
+        ];
+        if self.bound != self.rest {
+            lines.push(format!("         (bound to {})", self.bound));
+        }
+        lines.extend([
+            format!("  gRPC   {}", self.grpc),
             format!("  data   {}", self.data_dir.display()),
             format!("  host   {}", self.host.text()),
-        ];
-        match &self.first {
-            Some((token, _)) => lines.extend([
-                format!("  token  {token}"),
-                format!("         (admin; shown this once, kept in {})", self.token_file().display()),
-                "  sign in once, within 15 minutes (the page is still to come; its API is POST /api/sign-in):".into(),
-                format!("         {}", self.sign_in().unwrap_or_default()),
-            ]),
-            None => lines.push(format!("  token  in {}", self.token_file().display())),
-        }
+        ]);
+        self.way_in(&mut lines);
         lines.extend([
             String::new(),
             "Try it:".into(),
@@ -75,13 +98,39 @@ impl Welcome {
             String::new(),
         ]);
         if self.host != Host::Off {
-            let flags = &self.client_flags;
-            lines.push(format!(
-                "toolgate call ssh.run_whitelisted_command --arg command='df -h'{flags}"
-            ));
+            let target = self
+                .host
+                .target_id()
+                .map_or_else(String::new, |id| format!(" --target {id}"));
+            lines.push(self.command(&format!(
+                "call ssh.run_whitelisted_command --arg command='df -h'{target}"
+            )));
         }
-        lines.push(format!("toolgate doctor{}", self.client_flags));
+        lines.push(self.command("doctor"));
         format!("{}\n", lines.join("\n"))
+    }
+
+    fn way_in(&self, lines: &mut Vec<String>) {
+        let file = self.token_file();
+        match &self.token {
+            Token::Made { token, .. } => lines.extend([
+                format!("  token  {token}"),
+                format!("         (admin; shown this once, kept in {})", file.display()),
+                "  sign in once, within 15 minutes (the page is still to come; its API is POST /api/sign-in):".into(),
+                format!("         {}", self.sign_in().unwrap_or_default()),
+            ]),
+            Token::InFile => lines.push(format!("  token  in {}", file.display())),
+            Token::Missing => {
+                let (dir, file) = (word(&self.data_dir), word(&file));
+                lines.extend([
+                    format!("  token  none: {file} is not there; to make one, stop the gateway and run"),
+                    format!(
+                        "         (umask 077; {} token create NAME --role admin --offline --data-dir {dir} > {file})",
+                        self.program
+                    ),
+                ]);
+            }
+        }
     }
 
     /// The same for programs.
@@ -95,10 +144,14 @@ impl Welcome {
             "version": env!("CARGO_PKG_VERSION"),
             "pid": std::process::id(),
             "http": self.rest,
-            "grpc": self.grpc(),
+            "bound": self.bound,
+            "grpc": self.grpc,
             "dataDir": self.data_dir,
-            "tokenFile": self.token_file(),
-            "token": self.first.as_ref().map(|(token, _)| token),
+            "tokenFile": (!matches!(self.token, Token::Missing)).then(|| self.token_file()),
+            "token": match &self.token {
+                Token::Made { token, .. } => Some(token),
+                Token::InFile | Token::Missing => None,
+            },
             "signIn": self.sign_in(),
             "host": {"state": state, "name": name},
             "curl": self.curl(),
@@ -106,27 +159,56 @@ impl Welcome {
         })
     }
 
-    fn grpc(&self) -> String {
-        format!("{}://{}", if self.tls { "https" } else { "http" }, self.grpc)
-    }
-
     fn token_file(&self) -> PathBuf {
         self.data_dir.join("admin-token")
     }
 
     fn sign_in(&self) -> Option<String> {
-        self.first.as_ref().map(|(_, code)| link(&self.rest, code))
+        match &self.token {
+            Token::Made { code, .. } => Some(link(&self.rest, code)),
+            Token::InFile | Token::Missing => None,
+        }
+    }
+
+    /// The URL for this machine. The name on a certificate is that of the public one.
+    fn near(&self) -> &str {
+        if self.certificate.is_some() {
+            &self.rest
+        } else {
+            &self.bound
+        }
+    }
+
+    // A client command with all that it needs to find this gateway and to be let in.
+    fn command(&self, words: &str) -> String {
+        let mut line = format!("{} {words}", self.program);
+        if self.near() == self.bound {
+            if self.named_dir {
+                line.push_str(&format!(" --data-dir {}", word(&self.data_dir)));
+            }
+            return line;
+        }
+        // The directory's own address would not fit the certificate, and its token goes to no other by itself.
+        line.push_str(&format!(" --url {}", shell_word(self.near())));
+        if let Some(path) = &self.certificate {
+            line.push_str(&format!(" --ca-cert {}", word(path)));
+        }
+        match self.token {
+            Token::Missing => line,
+            _ => format!("TOOLGATE_TOKEN=$(cat {}) {line}", word(&self.token_file())),
+        }
     }
 
     // The inner curl starts the call and names its stream, the outer one follows it.
     fn curl(&self) -> String {
-        let token = shell_word(&self.token_file().display().to_string());
-        let header = format!("-H \"Authorization: Bearer $(cat {token})\"");
-        let trust = self.certificate.as_ref();
-        let trust = trust.map_or_else(String::new, |path| {
-            format!(" --cacert {}", shell_word(&path.display().to_string()))
-        });
-        let url = &self.rest;
+        let token = match self.token {
+            Token::Missing => "$TOOLGATE_TOKEN".into(),
+            _ => format!("$(cat {})", word(&self.token_file())),
+        };
+        let header = format!("-H \"Authorization: Bearer {token}\"");
+        let trust = self.certificate.as_deref();
+        let trust = trust.map_or_else(String::new, |path| format!(" --cacert {}", word(path)));
+        let url = self.near();
         let Some(body) = self.host.call() else {
             return format!("curl -s{trust} {header} {url}/api/mcp/tools");
         };
@@ -147,16 +229,26 @@ impl Host {
     }
 
     fn call(&self) -> Option<Value> {
+        if *self == Self::Off {
+            return None;
+        }
         let mut call = json!({"name": "ssh.run_whitelisted_command", "arguments": {"command": "uptime"}});
-        match self {
-            Self::Off => return None,
-            Self::Connected {
-                target_id: Some(id), ..
-            } => call["targetId"] = json!(id),
-            Self::Connected { .. } | Self::Waiting { .. } => {}
+        if let Some(id) = self.target_id() {
+            call["targetId"] = json!(id);
         }
         Some(call)
     }
+
+    fn target_id(&self) -> Option<&str> {
+        match self {
+            Self::Connected { target_id, .. } => target_id.as_deref(),
+            Self::Off | Self::Waiting { .. } => None,
+        }
+    }
+}
+
+fn word(path: &Path) -> String {
+    shell_word(&path.display().to_string())
 }
 
 /// A text as one word of the shell.

@@ -135,7 +135,9 @@ impl Name {
 fn refused(what: &str) -> Problem {
     Problem::new(
         ErrorReason::OriginForbidden,
-        format!("this gateway does not serve the {what} of this request; an operator can add it to `allowed_hosts`"),
+        format!(
+            "this gateway does not serve the {what} of this request; an operator can add it to `allowed_hosts`"
+        ),
     )
 }
 

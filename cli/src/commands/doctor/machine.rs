@@ -7,7 +7,11 @@ use std::{
 };
 
 use super::Check;
-use crate::{config::Config, serve::owner};
+use crate::{
+    address::{self, Address, socket},
+    config::Config,
+    serve::owner,
+};
 
 /// Every check of this machine.
 pub(super) fn look(config: &Config) -> Vec<Check> {
@@ -17,8 +21,9 @@ pub(super) fn look(config: &Config) -> Vec<Check> {
     ];
     if config.url.is_empty() {
         checks.push(data_dir(&config.data_dir));
-        checks.push(port("http port", config.http));
-        checks.push(port("grpc port", config.grpc));
+        let (http, grpc) = ports(config, address::read(&config.data_dir).as_ref());
+        checks.push(port("http port", http));
+        checks.extend(grpc.map(|grpc| port("grpc port", grpc)));
     }
     checks
 }
@@ -65,8 +70,19 @@ fn secrets(dir: &Path) -> Vec<PathBuf> {
         .map(|entry| entry.path());
     let mut files: Vec<PathBuf> = keys.collect();
     files.sort();
-    files.extend(["admin-token", "toolgate.db", "core.sock"].map(|name| dir.join(name)));
+    files.extend(["admin-token", "address", "toolgate.db", "core.sock"].map(|name| dir.join(name)));
     files
+}
+
+// Those of the gateway that runs in the directory; else those where it would run.
+fn ports(config: &Config, running: Option<&Address>) -> (SocketAddr, Option<SocketAddr>) {
+    match running {
+        Some(running) => (
+            socket(&running.http).unwrap_or(config.http),
+            running.grpc.as_deref().and_then(socket),
+        ),
+        None => (config.http, Some(config.grpc)),
+    }
 }
 
 fn port(name: &'static str, address: SocketAddr) -> Check {
