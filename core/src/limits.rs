@@ -1,4 +1,4 @@
-//! Token buckets: one per principal and one per tenant (`gateway.md` D4).
+//! Token buckets: one per principal and one per tenant (`gateway.md` D4), and one per source for guesses at codes.
 //!
 //! Process-local and bounded. Runs on the monotonic clock only. The same semantics, to the token, are meant for the
 //! shared script that several instances will use.
@@ -33,7 +33,11 @@ pub struct Buckets {
 enum Owner {
     User(Use, TenantId, Arc<str>),
     Tenant(Use, TenantId),
+    Source(String),
 }
+
+/// Sign-ins a minute that may fail from one source: a person mistypes, a program guesses.
+const SIGN_INS_PER_MINUTE: u32 = 10;
 
 /// Calls and lists have buckets of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,6 +97,18 @@ impl Buckets {
             self.user,
         )
         .map_err(|retry_after| self.user.refuse("caller's", retry_after))
+    }
+
+    /// Takes one sign-in of a source, before the code is looked at.
+    pub fn take_sign_in(&self, source: &str) -> Result<(), Error> {
+        let rate = Rate::new(SIGN_INS_PER_MINUTE);
+        self.take_one(&Owner::Source(source.to_owned()), rate)
+            .map_err(|retry_after| rate.refuse("sign-in", retry_after))
+    }
+
+    /// Gives it back: the code was good.
+    pub fn give_back_sign_in(&self, source: &str) {
+        self.give_back(&Owner::Source(source.to_owned()), Rate::new(SIGN_INS_PER_MINUTE));
     }
 
     fn take_one(&self, owner: &Owner, rate: Rate) -> Result<(), Duration> {

@@ -33,6 +33,14 @@ pub struct Ask {
     pub deadline: Option<Duration>,
 }
 
+impl Ask {
+    /// The party it came from, as counters and limits tell parties apart.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        self.source.map_or_else(|| "local".into(), source_prefix)
+    }
+}
+
 /// What a caller wants carried.
 #[derive(Debug)]
 pub struct Wish {
@@ -58,5 +66,20 @@ impl Caller {
     #[must_use]
     pub fn principal(&self) -> &Principal {
         &self.principal
+    }
+}
+
+// One attacker has many addresses: /24 and /56 are what one party usually holds.
+fn source_prefix(source: std::net::IpAddr) -> String {
+    match source.to_canonical() {
+        std::net::IpAddr::V4(v4) => {
+            let [a, b, c, _] = v4.octets();
+            format!("{a}.{b}.{c}.0/24")
+        }
+        std::net::IpAddr::V6(v6) => {
+            let mut octets = v6.octets();
+            octets[7..].fill(0);
+            format!("{}/56", std::net::Ipv6Addr::from(octets))
+        }
     }
 }

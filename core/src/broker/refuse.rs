@@ -65,7 +65,7 @@ pub(super) async fn refused(rooms: &Rooms, refusal: Refusal) -> Failed {
 
 /// A caller without a valid credential has no tenant: it is counted by where it came from.
 pub(super) fn unknown(rooms: &Rooms, ask: &Ask, error: Error) -> Failed {
-    if matches!(error, Error::Unauthenticated) {
+    if matches!(error, Error::Unauthenticated | Error::RateLimited { .. }) {
         count_source(rooms, ask, error.reason());
     }
     Failed { call: None, error }
@@ -87,7 +87,7 @@ fn count_source(rooms: &Rooms, ask: &Ask, reason: ErrorReason) {
     rooms.journal.count_refusal(Count {
         tenant: TenantId::system(),
         kind: EventKind::RequestRefused,
-        principal: ask.source.map_or_else(|| "local".into(), source_prefix),
+        principal: ask.origin(),
         role: String::new(),
         facade: ask.facade.to_owned(),
         reason: reason.name().to_owned(),
@@ -126,19 +126,4 @@ fn count(rooms: &Rooms, facts: &Facts, kind: EventKind, reason: ErrorReason) {
         reason: reason.name().to_owned(),
         capability: facts.capability.clone(),
     });
-}
-
-// One attacker has many addresses: /24 and /56 are what one party usually holds.
-fn source_prefix(source: std::net::IpAddr) -> String {
-    match source.to_canonical() {
-        std::net::IpAddr::V4(v4) => {
-            let [a, b, c, _] = v4.octets();
-            format!("{a}.{b}.{c}.0/24")
-        }
-        std::net::IpAddr::V6(v6) => {
-            let mut octets = v6.octets();
-            octets[7..].fill(0);
-            format!("{}/56", std::net::Ipv6Addr::from(octets))
-        }
-    }
 }

@@ -132,3 +132,19 @@ fn a_place_is_given_back_when_the_call_ends_and_nothing_is_kept() {
     drop((second, third));
     assert!(most.tenants.lock().unwrap().is_empty());
 }
+
+#[test]
+fn a_source_that_guesses_codes_waits_and_others_do_not() {
+    let (buckets, clock, _) = buckets(60, 300);
+    for _ in 0..10 {
+        buckets.take_sign_in("192.0.2.0/24").unwrap();
+    }
+    let wait = retry_after(buckets.take_sign_in("192.0.2.0/24"));
+    assert_eq!(wait, Duration::from_secs(6));
+    buckets.take_sign_in("198.51.100.0/24").unwrap();
+    clock.advance(wait);
+    buckets.take_sign_in("192.0.2.0/24").unwrap();
+    buckets.give_back_sign_in("192.0.2.0/24");
+    buckets.take_sign_in("192.0.2.0/24").unwrap();
+    assert!(buckets.take_sign_in("192.0.2.0/24").is_err());
+}

@@ -13,17 +13,17 @@ use crate::{identity::Action, rfc3339};
 impl SessionService for Rpc {
     async fn sign_in(&self, request: Request<SignInRequest>) -> Result<Response<SignInResponse>, Status> {
         let ask = ask::of(&request);
-        match self
-            .sessions
-            .sign_in(&request.into_inner().code, ask.facade)
-            .await
-        {
-            Ok(session) => Ok(Response::new(SignInResponse {
-                token: session.token.reveal().to_owned(),
-                expires_at: rfc3339::format(session.expires_us),
-            })),
-            Err(error) => Err(status(self.broker.refuse_unknown(&ask, error))),
-        }
+        let refuse = |error| status(self.broker.refuse_unknown(&ask, error));
+        let (buckets, origin) = (&self.broker.rooms().buckets, ask.origin());
+        // Only what is no code costs the source anything.
+        buckets.take_sign_in(&origin).map_err(refuse)?;
+        let code = request.into_inner().code;
+        let session = self.sessions.sign_in(&code, ask.facade).await.map_err(refuse)?;
+        buckets.give_back_sign_in(&origin);
+        Ok(Response::new(SignInResponse {
+            token: session.token.reveal().to_owned(),
+            expires_at: rfc3339::format(session.expires_us),
+        }))
     }
 
     async fn create_sign_in_code(

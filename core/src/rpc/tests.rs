@@ -316,6 +316,29 @@ async fn a_sign_in_link_leads_to_a_session_that_knows_who_it_is() {
 }
 
 #[tokio::test]
+async fn guesses_at_codes_are_limited_by_where_they_come_from() {
+    let world = World::new().await;
+    let sign_in = async |source: &str, code: String| {
+        let mut request = Request::new(wire::SignInRequest { code });
+        request
+            .metadata_mut()
+            .insert("toolgate-source", source.parse().unwrap());
+        world.sessions().sign_in(request).await
+    };
+    for guess in 0..10 {
+        let refused = sign_in("192.0.2.7", format!("tgl_{guess}")).await.unwrap_err();
+        assert_eq!(reason(&refused), ErrorReason::CredentialInvalid);
+    }
+    let good = || world.core.first_run().unwrap().sign_in_code.reveal().to_owned();
+    // A neighbour is the same party, and a good code does not help it.
+    let refused = sign_in("192.0.2.200", good()).await.unwrap_err();
+    let failure = Failure::from_status(&refused);
+    assert_eq!(failure.reason(), ErrorReason::RateLimited);
+    assert!(failure.retry_after_ms.is_some_and(|ms| ms > 0), "{failure:?}");
+    sign_in("198.51.100.7", good()).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_revoked_token_is_refused_at_its_next_request() {
     let world = World::new().await;
     let made = world.token("engineer").await;
