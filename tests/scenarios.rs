@@ -33,6 +33,7 @@ mod probes_answer_without_a_credential;
 mod real_systemd_answers_through_a_real_relay;
 mod the_answer_of_a_host_arrives_as_a_stream;
 mod the_first_minute_needs_nothing_but_the_binary;
+mod the_metrics_are_those_of_the_document;
 mod the_registry_holds_nine_tools_and_no_more;
 mod the_sixty_first_call_of_a_burst_is_refused_and_the_host_left_alone;
 mod tls_ends_in_the_gateway_itself;

@@ -25,9 +25,9 @@ pub fn refused(reason: &'static str) {
     metrics::counter!("toolgate_refusals_total", "reason" => reason).increment(1);
 }
 
-/// Says what the metrics are, for whoever reads them.
+/// Says what the metrics are, for whoever reads them, and lets those without labels begin at zero.
 pub fn describe() {
-    use metrics::{Unit, describe_counter, describe_histogram};
+    use metrics::{Unit, counter, describe_counter, describe_histogram};
     describe_counter!(
         "toolgate_calls_total",
         "Calls settled on the record, by adapter, tool and result"
@@ -38,4 +38,19 @@ pub fn describe() {
         "Time from admission to settlement of a call"
     );
     describe_counter!("toolgate_refusals_total", "Requests not carried out, by reason");
+    describe_histogram!(
+        "toolgate_journal_commit_seconds",
+        Unit::Seconds,
+        "Time of one group commit of the journal, from its first statement until it is durable"
+    );
+    describe_histogram!(
+        "toolgate_journal_commit_ops",
+        Unit::Count,
+        "Intents, settlements and other rows that one group commit carried"
+    );
+    describe_counter!(
+        "toolgate_journal_failed_commits_total",
+        "Group commits that failed; nothing of them was released"
+    );
+    counter!("toolgate_journal_failed_commits_total").absolute(0);
 }

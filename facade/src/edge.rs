@@ -2,9 +2,11 @@
 //!
 //! Looks at `Host` and `Origin` before anything else of the request is read. Knows no route, no credential, no body.
 
+mod describe;
 mod hosts;
 mod observe;
 
+pub(crate) use describe::describe;
 pub(crate) use hosts::Hosts;
 pub(crate) use observe::Gauges;
 

@@ -29,7 +29,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use self::frozen::{adapter, held::Held, invoke, stream, tools};
 use crate::{
     CoreService, FacadeConfig, FacadeError, Limits, MetricsText,
-    edge::{Gauges, Hosts, Rim},
+    edge::{self, Gauges, Hosts, Rim},
     link::{Link, Refusals},
     serve::Ending,
     uplink,
@@ -75,6 +75,7 @@ pub(crate) fn build(
     tasks: TaskTracker,
     ending: Ending,
 ) -> Result<Router, FacadeError> {
+    edge::describe();
     let link = Link::new(core, config.limits.core);
     let refusals = Refusals::new(link.clone(), tasks.clone());
     let shared = Shared(Arc::new(Parts {

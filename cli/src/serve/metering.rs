@@ -11,6 +11,8 @@ use crate::failure::Failure;
 const BUCKETS: [f64; 12] = [
     0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 10.0,
 ];
+// A group commit carries at most 512 rows.
+const ROWS: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Installs the recorder of this process and gives its text.
@@ -18,6 +20,7 @@ pub(super) fn start() -> Result<MetricsText, Failure> {
     let failed = |error| Failure::failed(format!("metrics cannot be kept: {error}"));
     let builder = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), &BUCKETS)
+        .and_then(|builder| builder.set_buckets_for_metric(Matcher::Suffix("_ops".into()), &ROWS))
         .map_err(failed)?;
     let handle = builder.install_recorder().map_err(failed)?;
     let upkeep = handle.clone();
