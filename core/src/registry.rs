@@ -117,8 +117,17 @@ fn plain_spelling(name: &str) -> String {
     plain.trim().to_owned()
 }
 
+/// What no reader sees: controls, all of category Cf, variation selectors and the rest of what Unicode lets a renderer
+/// leave out (Default_Ignorable_Code_Point), unassigned ones included.
 fn is_invisible(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{ad}')
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}'
+            | '\u{8e2}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}'
+            | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[allow(
@@ -225,5 +234,40 @@ mod tests {
         ] {
             assert!(!is_write_attempt(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_name_space_behind_characters_nobody_sees_is_still_a_write_attempt() {
+        let runs = [
+            ('\u{ad}', '\u{ad}'),
+            ('\u{34f}', '\u{34f}'),
+            ('\u{600}', '\u{605}'),
+            ('\u{61c}', '\u{61c}'),
+            ('\u{115f}', '\u{1160}'),
+            ('\u{180b}', '\u{180f}'),
+            ('\u{200b}', '\u{200f}'),
+            ('\u{202a}', '\u{202e}'),
+            ('\u{2060}', '\u{206f}'),
+            ('\u{3164}', '\u{3164}'),
+            ('\u{fe00}', '\u{fe0f}'),
+            ('\u{feff}', '\u{feff}'),
+            ('\u{fff9}', '\u{fffb}'),
+            ('\u{110bd}', '\u{110bd}'),
+            ('\u{13430}', '\u{1343f}'),
+            ('\u{1bca0}', '\u{1bca3}'),
+            ('\u{1d173}', '\u{1d17a}'),
+            ('\u{e0000}', '\u{e01ef}'),
+        ];
+        for c in runs.into_iter().flat_map(|(first, last)| first..=last) {
+            for name in [
+                format!("{c}proxmox.shutdown_vm"),
+                format!("prox{c}mox.shutdown_vm"),
+                format!("proxmox{c}.shutdown_vm"),
+            ] {
+                assert!(is_write_attempt(&name), "{}", name.escape_unicode());
+            }
+        }
+        // What is seen stays: another word is another name.
+        assert!(!is_write_attempt("prox\u{301}mox.shutdown_vm"));
     }
 }
