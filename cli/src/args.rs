@@ -45,8 +45,8 @@ pub(crate) enum Command {
     Up,
     /// Call a tool and print its result
     Call(CallArgs),
-    /// List the tools this token may see
-    Tools(ProfileArg),
+    /// List the tools this token may see, or show one
+    Tools(ToolsArgs),
     /// Add, list, test and remove targets
     #[command(subcommand, arg_required_else_help = true)]
     Target(TargetCommand),
@@ -119,6 +119,28 @@ pub(crate) struct ProfileArg {
     /// See only the tools of this profile
     #[arg(long, value_name = "PROFILE")]
     pub(crate) profile: Option<String>,
+}
+
+/// `tools`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct ToolsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ToolsCommand>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArg,
+}
+
+/// `tools …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolsCommand {
+    /// Show one tool: what it does, its arguments, an example, its targets
+    Show {
+        /// Name of the tool, such as ssh.run_whitelisted_command
+        name: String,
+        #[command(flatten)]
+        profile: ProfileArg,
+    },
 }
 
 /// `target …`.

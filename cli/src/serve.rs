@@ -17,7 +17,7 @@ mod relay_host;
 mod rooms;
 mod stop;
 mod up;
-mod welcome;
+pub(crate) mod welcome;
 
 use crate::{
     args::{Command, RelayCommand},

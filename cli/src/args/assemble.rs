@@ -23,6 +23,7 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["facade"], Reader::Facade),
     (&["call"], Reader::Client),
     (&["tools"], Reader::Client),
+    (&["tools", "show"], Reader::Client),
     (&["self"], Reader::Client),
     (&["doctor"], Reader::Client),
     (&["target", "add", "ssh"], Reader::Client),

@@ -1,6 +1,6 @@
-use clap::Command;
+use clap::Command as Clap;
 
-use super::{command, parse, usage, wants_json};
+use super::{Command, ToolsCommand, command, parse, usage, wants_json};
 use crate::golden;
 
 const WIDTH: usize = 100;
@@ -25,7 +25,7 @@ fn the_help_of_every_command_is_what_is_committed() {
     }
 }
 
-fn collect(name: &str, command: &mut Command, pages: &mut Vec<(String, String)>) {
+fn collect(name: &str, command: &mut Clap, pages: &mut Vec<(String, String)>) {
     let help = command.clone().term_width(WIDTH).render_long_help().to_string();
     let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
     pages.push((name.into(), format!("{}\n", lines.join("\n"))));
@@ -51,8 +51,8 @@ fn every_command_that_works_takes_the_settings_it_reads() {
     }
 }
 
-fn leaves<'a>(command: &'a Command, name: String, found: &mut Vec<(String, &'a Command)>) {
-    let inner: Vec<&Command> = command.get_subcommands().collect();
+fn leaves<'a>(command: &'a Clap, name: String, found: &mut Vec<(String, &'a Clap)>) {
+    let inner: Vec<&Clap> = command.get_subcommands().collect();
     if inner.is_empty() {
         found.push((name, command));
         return;
@@ -154,4 +154,22 @@ fn json_is_asked_for_before_the_end_of_flags() {
     check("toolgate --json nope", true);
     check("toolgate call -- --json", false);
     check("toolgate up", false);
+}
+
+#[test]
+fn a_flag_stands_with_the_listing_or_with_the_tool_that_is_shown() {
+    let profile = |line: &str| match typed(line).unwrap().cli.command {
+        Some(Command::Tools(args)) => match args.command {
+            Some(ToolsCommand::Show { profile, .. }) => profile.profile,
+            None => args.profile.profile,
+        },
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(profile("toolgate tools --profile p").as_deref(), Some("p"));
+    assert_eq!(
+        profile("toolgate tools show a.b --profile p").as_deref(),
+        Some("p")
+    );
+    let given = typed("toolgate tools show a.b --url http://h:1").unwrap().given;
+    assert_eq!(given.flags.len(), 1);
 }

@@ -50,7 +50,8 @@ async fn call(gateway: &Gateway, args: &CallArgs) -> Result<Ended, Failure> {
     let target = args.target.as_deref().map(|wanted| target_id(tool, wanted));
     let started = gateway
         .post_text("/api/mcp/invoke", body(&args.name, &arguments, target)?)
-        .await?;
+        .await
+        .map_err(|refused| with_manual(refused, tool))?;
     let stream = text(&started, "streamUrl");
     if !stream.starts_with('/') {
         return Err(Failure::failed(format!(
@@ -63,6 +64,21 @@ async fn call(gateway: &Gateway, args: &CallArgs) -> Result<Ended, Failure> {
         ..Ended::default()
     };
     follow(gateway, stream, ended).await
+}
+
+// A tool that is known and was asked in a way it is not made for has a page about it.
+fn with_manual(refused: Failure, tool: Option<&Value>) -> Failure {
+    let kind = refused
+        .problem
+        .as_ref()
+        .and_then(|problem| problem.get("reason")?.as_str());
+    match (kind, tool) {
+        (Some("ARGUMENTS_INVALID" | "WRITE_REJECTED"), Some(tool)) => {
+            let name = text(tool, "name").to_owned();
+            refused.next(format!("`toolgate tools show {name}` tells what it takes"))
+        }
+        _ => refused,
+    }
 }
 
 // Names are for people; the gateway takes ids only.

@@ -71,12 +71,24 @@ fn enrolment(output: Output, answer: &Value, enrolment: &Value) -> Result<Exit, 
         output.value(answer)?;
         return Ok(Exit::Done);
     }
-    output.line(&format!(
-        "run on the host, once, before {}:",
-        text(enrolment, "expiresAt")
-    ))?;
-    output.line(&format!("  {}", text(enrolment, "command")))?;
+    for line in instructions(text(enrolment, "command"), text(enrolment, "expiresAt")) {
+        output.line(&line)?;
+    }
     Ok(Exit::Done)
+}
+
+fn instructions(command: &str, until: &str) -> Vec<String> {
+    let mut lines = vec![
+        format!("start on the host before {until}, and keep it running:"),
+        format!("  {command}"),
+        "later starts need no --token; TOOLGATE_ENROLMENT_TOKEN instead of it keeps the token out of `ps`"
+            .into(),
+        "as a service with a user of its own: docs/relay.md; as root it wants --allow-root".into(),
+    ];
+    if command.contains("--gateway https://") || command.contains("--gateway 'https://") {
+        lines.push("where the host does not know the certificate's authority, add --ca-cert FILE".into());
+    }
+    lines
 }
 
 async fn show(gateway: &Gateway, output: Output, kind: Option<String>) -> Result<Exit, Failure> {
@@ -152,5 +164,26 @@ async fn find(gateway: &Gateway, wanted: &str) -> Result<Value, Failure> {
             Failure::new(Exit::Refused, format!("no target is called {wanted}"))
                 .next("`toolgate target list` lists the targets"),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::instructions;
+
+    #[test]
+    fn an_enrolment_says_that_the_relay_keeps_running_and_whom_to_trust_over_tls() {
+        let plain = instructions("toolgate relay host --gateway http://h:1 --token t", "T").join("\n");
+        assert!(
+            plain.starts_with("start on the host before T, and keep it running:\n  toolgate relay host"),
+            "{plain}"
+        );
+        assert!(
+            plain.contains("TOOLGATE_ENROLMENT_TOKEN") && plain.contains("--allow-root"),
+            "{plain}"
+        );
+        assert!(!plain.contains("--ca-cert"), "{plain}");
+        let tls = instructions("toolgate relay host --gateway https://h --token t", "T").join("\n");
+        assert!(tls.contains("--ca-cert FILE"), "{tls}");
     }
 }

@@ -252,7 +252,7 @@ fn word(path: &Path) -> String {
 }
 
 /// A text as one word of the shell.
-pub(super) fn shell_word(text: &str) -> String {
+pub(crate) fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         return text.into();

@@ -118,3 +118,17 @@ async fn a_tool_that_says_no_ends_with_a_code_of_its_own() {
         .unwrap();
     assert!(ended.said_no());
 }
+
+#[tokio::test]
+async fn a_known_tool_that_was_asked_wrongly_names_its_page() {
+    let check = async |name: &str, reason: &str, expected: Option<&str>| {
+        let problem = format!(r#"{{"title":"no","status":400,"reason":"{reason}"}}"#);
+        let refused = run(&args(name, &[], None), answer(400, &problem), events("")).await;
+        assert_eq!(refused.unwrap_err().next.as_deref(), expected, "{name} {reason}");
+    };
+    let page = Some("`toolgate tools show proxmox.get_vm_status` tells what it takes");
+    check("proxmox.get_vm_status", "ARGUMENTS_INVALID", page).await;
+    check("proxmox_get_vm_status", "WRITE_REJECTED", page).await;
+    check("proxmox.get_vm_status", "CONFLICT", None).await;
+    check("proxmox.nope", "ARGUMENTS_INVALID", None).await;
+}
