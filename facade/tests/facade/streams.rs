@@ -135,17 +135,29 @@ async fn a_reader_resumes_after_the_last_event_it_saw() {
         asked.contains(&format!("last_event_id: Some({last:?})")),
         "{asked}"
     );
+}
 
-    // Nothing was left to tell: an end, no error.
+#[tokio::test]
+async fn a_reader_who_saw_the_last_event_is_told_not_to_come_back() {
+    let world = World::start().await;
     drop(world.core.will_stream());
-    assert_eq!(
-        world
-            .live(&path(), &[("last-event-id", &last)])
-            .await
-            .rest()
-            .await,
-        ""
-    );
+    let last = format!("{CALL_ID}-2");
+    let mut answer = world.live(&path(), &[("last-event-id", &last)]).await;
+    assert_eq!(answer.status, 204);
+    assert_eq!(answer.headers.get("content-type"), None);
+    assert_eq!(answer.rest().await, "");
+}
+
+#[tokio::test]
+async fn a_reader_who_resumes_a_call_under_way_waits_for_its_events() {
+    let world = World::start().await;
+    let events = world.core.will_stream();
+    let last = format!("{CALL_ID}-1");
+    let mut answer = world.live(&path(), &[("last-event-id", &last)]).await;
+    assert_eq!(answer.status, 200);
+    events.send(event(2, done())).await.unwrap();
+    let whole = answer.rest().await;
+    assert!(whole.starts_with(&format!("id: {CALL_ID}-2\n")), "{whole}");
 }
 
 #[tokio::test]

@@ -5,49 +5,79 @@ use serde_json::{Map, Value, json};
 
 /// The paths that no rpc stands behind.
 pub(crate) fn paths() -> Map<String, Value> {
-    let probe = |id: &str, summary: &str, kind: &str, also: Option<(&str, &str)>| {
-        let mut responses =
-            json!({"200": {"description": "Yes.", "content": {kind: {"schema": {"type": "string"}}}}});
-        if let Some((status, description)) = also {
-            responses[status] = json!({"description": description});
-        }
-        json!({"get": {
-            "operationId": id,
-            "tags": ["Operation"],
-            "summary": summary,
-            "security": [],
-            "responses": responses,
-        }})
-    };
-    let not_ready = Some(("503", "Not ready; the body names the check that failed."));
     Map::from_iter([
         (
             "/healthz".into(),
-            probe("health", "Tells that the process lives", "text/plain", None),
+            probe("health", "Tells that the process lives", "text/plain", &text()),
         ),
-        (
-            "/readyz".into(),
-            probe(
-                "ready",
-                "Tells whether calls can be carried",
-                "application/json",
-                not_ready,
-            ),
-        ),
+        ("/readyz".into(), ready()),
         (
             "/metrics".into(),
             probe(
                 "metrics",
                 "Metrics in Prometheus' text format",
                 "text/plain",
-                None,
+                &text(),
             ),
         ),
         (
             "/openapi.json".into(),
-            probe("openapi", "This document", "application/json", None),
+            probe(
+                "openapi",
+                "This document",
+                "application/json",
+                &json!({"type": "object", "description": "An OpenAPI 3.1 document."}),
+            ),
         ),
     ])
+}
+
+fn text() -> Value {
+    json!({"type": "string"})
+}
+
+fn probe(id: &str, summary: &str, kind: &str, schema: &Value) -> Value {
+    json!({"get": {
+        "operationId": id,
+        "tags": ["Operation"],
+        "summary": summary,
+        "security": [],
+        "responses": {"200": answer("Yes.", kind, schema)},
+    }})
+}
+
+fn answer(description: &str, kind: &str, schema: &Value) -> Value {
+    json!({"description": description, "content": {kind: {"schema": schema}}})
+}
+
+fn ready() -> Value {
+    let kind = "application/json";
+    let schema = super::reference("Readiness");
+    let mut probe = probe("ready", "Tells whether calls can be carried", kind, &schema);
+    probe["get"]["responses"]["503"] =
+        answer("Not ready; the body names the check that failed.", kind, &schema);
+    probe
+}
+
+fn readiness() -> Value {
+    json!({
+        "type": "object",
+        "description": "Whether calls can be carried, and what was looked at.",
+        "required": ["ready", "checks", "version"],
+        "properties": {
+            "ready": {"type": "boolean", "description": "True when every check passed."},
+            "checks": {"type": "array", "description": "What was looked at.", "items": {
+                "type": "object",
+                "required": ["name", "ok"],
+                "properties": {
+                    "name": {"type": "string", "description": "Name of the check."},
+                    "ok": {"type": "boolean", "description": "True when it passed."},
+                    "detail": {"type": "string", "description": "What is wrong; absent when it passed."},
+                },
+            }},
+            "version": {"type": "string", "description": "Version of the gateway."},
+        },
+    })
 }
 
 /// The schemas of problem details.
@@ -85,7 +115,7 @@ pub(crate) fn schemas(pool: &DescriptorPool) -> Map<String, Value> {
             },
         },
     });
-    Map::from_iter([("Problem".into(), problem)])
+    Map::from_iter([("Problem".into(), problem), ("Readiness".into(), readiness())])
 }
 
 /// Every problem type, read off the reasons.

@@ -102,6 +102,9 @@ fn watch(operation: &mut Value) {
             },
         }},
     });
+    operation["responses"]["204"] = json!({
+        "description": "The call has ended and `Last-Event-ID` was its last event: there is nothing more to come.",
+    });
 }
 
 fn create_target(operation: &mut Value) {

@@ -13,11 +13,11 @@ use std::{
 use axum::{body::Body, extract::State, response::Response};
 use bytes::{BufMut, Bytes, BytesMut};
 use futures::Stream;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use http_body::Frame;
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
-use tonic::Streaming;
+use tonic::{Status, Streaming};
 use toolgate_contract::v1::{ErrorReason, Failure, WatchRequest, WatchResponse, watch_response::Event};
 
 use super::{
@@ -31,6 +31,8 @@ pub(in crate::rest) const PATH: &str = "/api/mcp/stream/{correlation_id}";
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+/// The core answers for an ended call without waiting for anything.
+const AT_ONCE: Duration = Duration::from_millis(200);
 /// Events that are ready leave together up to this size.
 const ENOUGH: usize = 32 * 1024;
 
@@ -54,13 +56,19 @@ pub(in crate::rest) async fn stream(
         correlation_id: correlation_id.clone(),
         last_event_id,
     };
-    let watch = shared
+    let mut watch = shared
         .link
         .ask(shared.link.broker().watch(caller.request(request)))
         .await?;
     shared.held.release(&correlation_id);
+    let first = if resumed { first(&mut watch).await } else { None };
+    if let Some(Ok(None)) = first {
+        return Ok(nothing_left());
+    }
+    let first = first.and_then(Result::transpose);
     let mut response = Response::new(Body::new(Events::new(
         watch,
+        first,
         resumed,
         shared.ending.waited.clone(),
     )));
@@ -74,6 +82,21 @@ pub(in crate::rest) async fn stream(
     Ok(response)
 }
 
+/// What a resumed stream has to tell at once; `None` while the call goes on.
+async fn first(watch: &mut Streaming<WatchResponse>) -> Option<Result<Option<WatchResponse>, Status>> {
+    tokio::time::timeout(AT_ONCE, watch.message()).await.ok()
+}
+
+/// The one status that keeps a browser from coming back for an ended stream for ever.
+fn nothing_left() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
 fn malformed_id() -> Problem {
     Problem::new(
         ErrorReason::RequestMalformed,
@@ -84,6 +107,8 @@ fn malformed_id() -> Problem {
 /// The body of an event stream. Owns the rpc.
 struct Events {
     watch: Streaming<WatchResponse>,
+    /// What was read before the body was made.
+    first: Option<Result<WatchResponse, Status>>,
     /// When the next comment is due; made when the stream first has nothing to say.
     quiet: Option<Pin<Box<Sleep>>>,
     /// A resumed stream may rightly have nothing left to tell.
@@ -95,9 +120,15 @@ struct Events {
 }
 
 impl Events {
-    fn new(watch: Streaming<WatchResponse>, resumed: bool, sent_away: CancellationToken) -> Self {
+    fn new(
+        watch: Streaming<WatchResponse>,
+        first: Option<Result<WatchResponse, Status>>,
+        resumed: bool,
+        sent_away: CancellationToken,
+    ) -> Self {
         Self {
             watch,
+            first,
             sent_away,
             leaving: None,
             quiet: None,
@@ -110,7 +141,11 @@ impl Events {
     fn gather(&mut self, cx: &mut Context<'_>) -> BytesMut {
         let mut out = BytesMut::new();
         while !self.ended && out.len() < ENOUGH {
-            match Pin::new(&mut self.watch).poll_next(cx) {
+            let next = match self.first.take() {
+                Some(first) => Poll::Ready(Some(first)),
+                None => Pin::new(&mut self.watch).poll_next(cx),
+            };
+            match next {
                 Poll::Ready(Some(Ok(event))) => {
                     self.may_be_empty = false;
                     self.ended = write(&mut out, &event);
