@@ -3,6 +3,7 @@
 mod a_caller_who_leaves_cancels_the_read_and_leaves_no_row;
 mod a_disabled_tool_answers_like_an_unknown_one;
 mod a_gateway_that_stops_settles_what_is_under_way;
+mod a_host_whose_key_is_in_use_twice_is_locked_until_it_enrols_anew;
 mod a_host_without_its_relay_is_offline;
 mod a_killed_gateway_loses_nothing_it_acknowledged;
 mod a_live_answer_is_asked_for_each_time;

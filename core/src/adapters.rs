@@ -6,7 +6,7 @@ pub mod echo;
 use std::sync::Arc;
 
 use crate::{
-    snapshot::Target,
+    snapshot::{RelayStanding, Target},
     uplinks::Uplinks,
     upstream::{Upstream, UpstreamError},
 };
@@ -43,6 +43,11 @@ impl Adapters {
         if let Some(stand_in) = &self.stand_in {
             return Ok(Arc::clone(stand_in));
         }
-        self.uplinks.host(target.id).ok_or(UpstreamError::RelayOffline)
+        self.uplinks.host(target.id).ok_or(match target.relay {
+            RelayStanding::Enrolled => UpstreamError::RelayOffline,
+            RelayStanding::Waiting => UpstreamError::RelayNotEnrolled,
+            RelayStanding::Revoked => UpstreamError::RelayRevoked,
+            RelayStanding::Locked => UpstreamError::RelayLocked,
+        })
     }
 }

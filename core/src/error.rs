@@ -248,7 +248,10 @@ fn upstream_reason(error: UpstreamError) -> ErrorReason {
         UpstreamError::Failed => ErrorReason::UpstreamFailed,
         UpstreamError::TooLarge => ErrorReason::UpstreamTooLarge,
         UpstreamError::WriteRejected => ErrorReason::WriteRejected,
-        UpstreamError::RelayOffline => ErrorReason::RelayOffline,
+        UpstreamError::RelayOffline
+        | UpstreamError::RelayNotEnrolled
+        | UpstreamError::RelayRevoked
+        | UpstreamError::RelayLocked => ErrorReason::RelayOffline,
         UpstreamError::RelayLost => ErrorReason::RelayLost,
         UpstreamError::Overloaded => ErrorReason::Overloaded,
         UpstreamError::Cancelled => ErrorReason::Cancelled,

@@ -69,6 +69,36 @@ pub struct Target {
     pub name: String,
     /// A disabled target answers like one that does not exist.
     pub disabled: bool,
+    /// How its relay stands with this gateway.
+    pub relay: RelayStanding,
+}
+
+/// How the relay of a target stands with the gateway, connected or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RelayStanding {
+    /// None has enrolled.
+    #[default]
+    Waiting,
+    /// An admin revoked it, and no other has enrolled since.
+    Revoked,
+    /// Its key was in use twice; a relay has to enrol anew.
+    Locked,
+    /// Enrolled and welcome.
+    Enrolled,
+}
+
+impl RelayStanding {
+    /// Out of a target's stored validation and whether a relay's key is known.
+    #[must_use]
+    pub fn of(validation: &serde_json::Value, has_key: bool) -> Self {
+        let marked = |mark: &str| validation.get(mark) == Some(&serde_json::Value::Bool(true));
+        match has_key {
+            true if marked("locked") => Self::Locked,
+            true => Self::Enrolled,
+            false if marked("revoked") => Self::Revoked,
+            false => Self::Waiting,
+        }
+    }
 }
 
 impl Snapshot {

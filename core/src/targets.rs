@@ -27,6 +27,7 @@ use crate::{
     names,
     pages::Page,
     registry,
+    snapshot::RelayStanding,
     store::StoreError,
 };
 
@@ -188,7 +189,7 @@ impl Targets {
                         .relay_key
                         .ok_or(Error::NotFound(Missing::Resource("enrolled relay")))?;
                     rows::forget_relay(tx, &tenant, id).await?;
-                    rows::set_validation(tx, &tenant, id, &verdict::pending()).await?;
+                    rows::set_validation(tx, &tenant, id, &verdict::revoked()).await?;
                     let detail = json!({"key": key.to_string(), "name": target.name});
                     let fact = Fact::new(EventKind::RelayRevoked, detail).about(target.adapter(), id);
                     Ok(((), vec![fact]))
@@ -199,14 +200,16 @@ impl Targets {
         revoked.await
     }
 
-    /// `ready`, `waiting`, `offline` or `disabled`.
+    /// `ready`, `waiting`, `offline`, `revoked`, `locked` or `disabled`.
     #[must_use]
     pub fn status(&self, target: &Target) -> &'static str {
-        match (target.disabled, target.relay_key) {
+        match (target.disabled, target.standing()) {
             (true, _) => "disabled",
-            (false, None) => "waiting",
-            (false, Some(_)) if self.live.is_connected(target.id) => "ready",
-            (false, Some(_)) => "offline",
+            (false, RelayStanding::Waiting) => "waiting",
+            (false, RelayStanding::Revoked) => "revoked",
+            (false, RelayStanding::Locked) => "locked",
+            (false, RelayStanding::Enrolled) if self.live.is_connected(target.id) => "ready",
+            (false, RelayStanding::Enrolled) => "offline",
         }
     }
 
@@ -236,20 +239,15 @@ impl Targets {
         let tenant = by.tenant.clone();
         let enrolment = self.mint(&tenant, id)?;
         let (token, url) = (enrolment.clone(), Arc::clone(&self.public_url));
-        let name = self
-            .changes
-            .make(by, move |tx| {
-                Box::pin(async move {
-                    let target = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
-                    enrolment.replace(tx).await?;
-                    let fact = configured(&target, Change::Updated, enrolment.detail());
-                    Ok((target.name, vec![fact]))
-                })
+        let name = self.changes.make(by, move |tx| {
+            Box::pin(async move {
+                let target = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
+                enrolment.replace(tx).await?;
+                let fact = configured(&target, Change::Updated, enrolment.detail());
+                Ok((target.name, vec![fact]))
             })
-            .await?;
-        // Somebody looked after this host, so a lock on its former key has done its work.
-        self.live.unlock(id);
-        Ok(token.shown(&url, &name))
+        });
+        Ok(token.shown(&url, &name.await?))
     }
 
     fn cut_off(&self, id: TargetId) -> impl FnOnce() + Send + 'static {

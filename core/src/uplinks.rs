@@ -169,7 +169,7 @@ impl Uplinks {
         self.0.board.disconnect(target);
     }
 
-    /// Lifts the lock of a target whose relay's key seemed to be in use twice.
+    /// Forgets that a target's relay's key seemed to be in use twice: for a target whose key is forgotten as well.
     pub fn unlock(&self, target: TargetId) {
         self.0.board.unlock(target);
     }
@@ -207,6 +207,9 @@ impl Shared {
             channel,
         };
         let verified = handshake.run(incoming, outgoing).await?;
+        if verified.is_new {
+            self.board.renew(verified.relay.target);
+        }
         self.enter(verified, &handshake, epoch, outgoing).await
     }
 

@@ -78,6 +78,15 @@ pub enum UpstreamError {
     /// The relay is not connected.
     #[error("calls reach the host once its enrolled relay runs there")]
     RelayOffline,
+    /// No relay has enrolled for the host.
+    #[error("no relay has enrolled for this host yet; an admin runs `toolgate target enrol`")]
+    RelayNotEnrolled,
+    /// An admin revoked the relay.
+    #[error("an admin revoked this host's relay; `toolgate target enrol` lets one enrol anew")]
+    RelayRevoked,
+    /// Two holders of the relay's key took turns.
+    #[error("this host is locked, its relay's key was in use twice; an admin runs `toolgate target enrol`")]
+    RelayLocked,
     /// The relay was lost during the call.
     #[error("the connection to the host ended before the answer came; try again")]
     RelayLost,

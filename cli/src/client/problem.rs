@@ -84,7 +84,8 @@ fn next(reason: Option<ErrorReason>, retry_after: Option<u64>, had_token: bool) 
         ErrorReason::TargetNotFound => "`toolgate target list` lists the targets",
         ErrorReason::TargetRequired => "name one of them with --target",
         ErrorReason::RelayOffline | ErrorReason::RelayLost => {
-            "`toolgate target list` tells which relays are connected; start the host's relay again"
+            "`toolgate target list` tells how each relay does: start it where it is offline, `toolgate target enrol NAME` \
+             where it is waiting, revoked or locked"
         }
         ErrorReason::AuditUnavailable | ErrorReason::Internal => {
             "the gateway's log tells more; see `toolgate doctor`"

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use futures::FutureExt;
 use toolgate_contract::{ids::TenantId, registry};
 
-use super::{Snapshot, Target, Token};
+use super::{RelayStanding, Snapshot, Target, Token};
 use crate::{
     identity::{Kind, Role},
     store::{Row, Store, StoreError, Tenant, Tx, params},
@@ -13,7 +13,9 @@ use crate::{
 
 const TOKENS: &str = "select hash, id, kind, name, role, profile, expires_us from token \
      where tenant_id = $1 and revoked_us is null and kind <> 'sign_in'";
-const TARGETS: &str = "select id, type, name, disabled from target where tenant_id = $1 order by type, name";
+const TARGETS: &str = "select t.id, t.type, t.name, t.disabled, t.validation, r.target_id \
+     from target t left join relay r on r.tenant_id = t.tenant_id and r.target_id = t.id \
+     where t.tenant_id = $1 order by t.type, t.name";
 const POLICY: &str = "select tool from policy where tenant_id = $1";
 
 pub(super) async fn load(store: &Store, tenant: &TenantId) -> Result<Option<Snapshot>, StoreError> {
@@ -90,10 +92,12 @@ fn target(row: &Row) -> Result<Option<Arc<Target>>, StoreError> {
     ) else {
         return Ok(None);
     };
+    let validation = serde_json::from_str(row.text(4)?).unwrap_or_default();
     Ok(Some(Arc::new(Target {
         id,
         adapter,
         name: row.text(2)?.to_owned(),
         disabled: row.int(3)? != 0,
+        relay: RelayStanding::of(&validation, row.opt_text(5)?.is_some()),
     })))
 }

@@ -14,7 +14,7 @@ pub trait Live: fmt::Debug + Send + Sync {
     /// Closes the target's connection, if there is one. Called once the change behind it is durable.
     fn disconnect(&self, target: TargetId);
 
-    /// Lifts the lock of a target whose relay's key seemed to be in use twice.
+    /// Forgets that a relay's key seemed to be in use twice; the key is forgotten as well.
     fn unlock(&self, target: TargetId);
 }
 

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 use toolgate_contract::{
-    frame::{GoAwayReason, Octets, Offer, PublicKey},
+    frame::{GoAwayReason, Offer, PublicKey},
     ids::{TargetId, TenantId},
     v1::ErrorReason,
 };
@@ -19,11 +19,11 @@ use crate::{
     changes::{By, Changes, Fact},
     error::Error,
     journal::{Journal, Refusal},
+    snapshot::RelayStanding,
     store::{StoreError, Tx, params},
     uplinks::{Enrolments, RedeemError, RelayRecord, Standing, StoreUnavailable, UplinkEvents},
 };
 
-const FIND: &str = "select public_key from relay where tenant_id = $1 and target_id = $2";
 const OPEN: &str = "select target_id from enrolment where tenant_id = $1 and hash = $2 \
      and used_us is null and expires_us > $3";
 const REDEEM: &str = "update enrolment set used_us = $3 where tenant_id = $1 and hash = $2 \
@@ -51,12 +51,22 @@ impl Relays {
         }
     }
 
-    async fn key(&self, tenant: &TenantId, target: TargetId) -> Result<Option<PublicKey>, Error> {
+    async fn known(&self, tenant: &TenantId, target: TargetId) -> Result<Option<RelayRecord>, Error> {
         let owner = tenant.clone();
-        let row = self.changes.read(tenant, move |tx| {
-            Box::pin(async move { tx.query_opt(FIND, params![&owner, target]).await })
+        let found = self.changes.read(tenant, move |tx| {
+            Box::pin(async move { rows::find(tx, &owner, target).await })
         });
-        Ok(row.await?.map(|row| row.array(0).map(Octets)).transpose()?)
+        let Some(known) = found.await? else {
+            return Ok(None);
+        };
+        Ok(known.relay_key.map(|key| RelayRecord {
+            standing: match known.standing() {
+                RelayStanding::Locked => Standing::Locked,
+                RelayStanding::Revoked => Standing::Revoked,
+                RelayStanding::Waiting | RelayStanding::Enrolled => Standing::Active,
+            },
+            ..record(tenant, target, key)
+        }))
     }
 
     // Looked up before it is spent, so that guessing costs no write.
@@ -96,8 +106,16 @@ impl Relays {
             json!({"key": relay.public_key.to_string()}),
         )
         .about(SSH, relay.target);
-        let recorded = self.changes.make(By::gateway(relay.tenant), move |_| {
-            Box::pin(async move { Ok(((), vec![fact])) })
+        let (tenant, target, key) = (relay.tenant.clone(), relay.target, relay.public_key);
+        let recorded = self.changes.make(By::gateway(relay.tenant), move |tx| {
+            Box::pin(async move {
+                // Locked until a relay enrols anew, also over a restart; one that just has is not to blame.
+                let known = rows::find(tx, &tenant, target).await?;
+                if known.is_some_and(|known| known.relay_key == Some(key)) {
+                    rows::set_validation(tx, &tenant, target, &verdict::locked()).await?;
+                }
+                Ok(((), vec![fact]))
+            })
         });
         if let Err(error) = recorded.await {
             tracing::error!(target = %relay.target, %error, "the suspicion of a cloned relay is not on the record");
@@ -145,10 +163,7 @@ impl Enrolments for Relays {
         tenant: &'a TenantId,
         relay: TargetId,
     ) -> BoxFuture<'a, Result<Option<RelayRecord>, StoreUnavailable>> {
-        Box::pin(async move {
-            let key = self.key(tenant, relay).await.map_err(unavailable)?;
-            Ok(key.map(|key| record(tenant, relay, key)))
-        })
+        Box::pin(async move { self.known(tenant, relay).await.map_err(unavailable) })
     }
 
     fn redeem<'a>(

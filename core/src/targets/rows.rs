@@ -9,6 +9,7 @@ use toolgate_contract::{
 use super::verdict;
 use crate::{
     registry,
+    snapshot::RelayStanding,
     store::{Row, StoreError, Tx, params},
 };
 
@@ -86,6 +87,12 @@ impl Target {
     /// The adapter type, where this version knows it.
     pub(super) fn adapter(&self) -> &'static str {
         registry::addable_adapter(&self.adapter).unwrap_or_default()
+    }
+
+    /// How its relay stands with this gateway.
+    #[must_use]
+    pub fn standing(&self) -> RelayStanding {
+        RelayStanding::of(&self.validation, self.relay_key.is_some())
     }
 
     fn read(row: &Row) -> Result<Self, StoreError> {

@@ -26,7 +26,6 @@ use crate::{
 #[derive(Debug, Default)]
 struct Sockets {
     open: Mutex<HashSet<TargetId>>,
-    unlocked: Mutex<HashSet<TargetId>>,
 }
 
 impl Sockets {
@@ -35,15 +34,6 @@ impl Sockets {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(target);
-    }
-}
-
-impl Sockets {
-    fn is_unlocked(&self, target: TargetId) -> bool {
-        self.unlocked
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(&target)
     }
 }
 
@@ -62,12 +52,7 @@ impl Live for Sockets {
             .remove(&target);
     }
 
-    fn unlock(&self, target: TargetId) {
-        self.unlocked
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(target);
-    }
+    fn unlock(&self, _: TargetId) {}
 }
 
 const KEY: PublicKey = Octets([5; 32]);

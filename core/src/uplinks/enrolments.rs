@@ -29,6 +29,8 @@ pub enum Standing {
     Active,
     /// An admin has removed it.
     Revoked,
+    /// Its key was in use twice.
+    Locked,
 }
 
 /// The store cannot answer now.

@@ -44,6 +44,8 @@ pub(super) struct Handshake<'a> {
 pub(super) struct Verified {
     pub(super) relay: RelayRecord,
     pub(super) session: Session,
+    /// It has just enrolled, so every other key of its target is dead.
+    pub(super) is_new: bool,
 }
 
 impl Handshake<'_> {
@@ -78,6 +80,7 @@ impl Handshake<'_> {
         Ok(Verified {
             relay,
             session: Session::new(&hello.nonce),
+            is_new: hello.relay.is_none(),
         })
     }
 
@@ -172,6 +175,7 @@ fn active(record: RelayRecord) -> Result<RelayRecord, GoAwayReason> {
     match record.standing {
         Standing::Active => Ok(record),
         Standing::Revoked => Err(GoAwayReason::Revoked),
+        Standing::Locked => Err(GoAwayReason::CloneSuspected),
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use tokio::time::Instant;
 use toolgate_contract::{
-    frame::GoAwayReason,
+    frame::{GoAwayReason, PublicKey},
     ids::{TargetId, TenantId},
 };
 
@@ -18,8 +18,6 @@ use super::connection::Connection;
 /// A relay that loses its place to a newer connection of itself this often within [`WATCHED`] exists twice.
 const FLIPS: usize = 3;
 const WATCHED: Duration = Duration::from_secs(60);
-/// How long a target stays locked if no admin lifts it.
-const LOCKED: Duration = Duration::from_secs(15 * 60);
 
 /// How a connected relay does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +51,8 @@ struct State {
     epoch: u64,
     present: HashMap<TargetId, Arc<Connection>>,
     flips: HashMap<TargetId, VecDeque<Instant>>,
-    locked: HashMap<TargetId, Instant>,
+    /// The key that was in use twice. Only another one lifts the lock.
+    locked: HashMap<TargetId, PublicKey>,
 }
 
 impl Board {
@@ -67,15 +66,17 @@ impl Board {
         if state.epoch != epoch {
             return Entry::Stale;
         }
-        let (target, now) = (connection.target(), Instant::now());
+        let (target, key, now) = (connection.target(), connection.relay().public_key, Instant::now());
         state.forget_before(now);
-        if state.locked.contains_key(&target) {
+        if state.locked.get(&target) == Some(&key) {
             return Entry::Locked { alarm: false };
         }
+        // Another key than the locked one has enrolled since, here or at another instance.
+        state.locked.remove(&target);
         if let Some(older) = state.present.remove(&target) {
             older.close(GoAwayReason::Superseded);
             if state.flip(target, now) {
-                state.locked.insert(target, now + LOCKED);
+                state.locked.insert(target, key);
                 return Entry::Locked { alarm: true };
             }
         }
@@ -101,6 +102,18 @@ impl Board {
         state.epoch += 1;
         if let Some(connection) = state.present.remove(&target) {
             connection.close(GoAwayReason::Revoked);
+        }
+    }
+
+    /// A relay has enrolled anew: the former key's connection ends, what was held against it is forgotten, and whoever
+    /// is in the middle of a handshake with it is looked up again.
+    pub(super) fn renew(&self, target: TargetId) {
+        let mut state = self.state();
+        state.epoch += 1;
+        state.locked.remove(&target);
+        state.flips.remove(&target);
+        if let Some(connection) = state.present.remove(&target) {
+            connection.close(GoAwayReason::ReEnrol);
         }
     }
 
@@ -138,7 +151,6 @@ impl State {
     }
 
     fn forget_before(&mut self, now: Instant) {
-        self.locked.retain(|_, until| *until > now);
         for flips in self.flips.values_mut() {
             flips.retain(|at| now.duration_since(*at) < WATCHED);
         }

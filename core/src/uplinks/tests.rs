@@ -172,6 +172,10 @@ impl World {
     }
 
     fn token(&self) -> Secret {
+        self.token_for(TargetId::mint())
+    }
+
+    fn token_for(&self, target: TargetId) -> Secret {
         let mut bytes = [0; 32];
         ring::rand::SecureRandom::fill(&SystemRandom::new(), &mut bytes).expect("random");
         let secret = Secret::new(bytes);
@@ -179,7 +183,7 @@ impl World {
             .tokens
             .lock()
             .expect("lock")
-            .insert(secret_hash(&secret), TargetId::mint());
+            .insert(secret_hash(&secret), target);
         secret
     }
 

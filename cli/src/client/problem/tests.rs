@@ -45,8 +45,8 @@ fn a_limit_says_how_long_to_wait() {
 #[test]
 fn a_fault_of_the_gateway_is_a_failure_and_no_refusal() {
     let body = r#"{"type":"urn:toolgate:error:relay-offline","title":"relay not connected"}"#;
-    let text = "error: relay not connected\nnext: `toolgate target list` tells which relays are connected; start the \
-                host's relay again";
+    let text = "error: relay not connected\nnext: `toolgate target list` tells how each relay does: start it where it \
+                is offline, `toolgate target enrol NAME` where it is waiting, revoked or locked";
     check(503, None, body, Exit::Failed, text);
 }
 

@@ -101,6 +101,18 @@ async fn relays(gateway: &Gateway) -> Vec<Check> {
                     format!("{name} was never enrolled"),
                     format!("`toolgate target enrol {name}` prints the command to run there"),
                 ),
+                "revoked" => Check::doubtful(
+                    "relay",
+                    format!("the relay of {name} was revoked by an admin"),
+                    format!("`toolgate target enrol {name}` lets one enrol anew"),
+                ),
+                "locked" => Check::bad(
+                    "relay",
+                    format!("{name} is locked: its relay's key was in use twice, so it may have been copied"),
+                    format!(
+                        "find the second holder, then `toolgate target enrol {name}` makes the key a new one"
+                    ),
+                ),
                 "disabled" => Check::good("relay", format!("{name} is disabled")),
                 status => Check::bad(
                     "relay",

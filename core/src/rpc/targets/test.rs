@@ -31,9 +31,11 @@ pub(super) fn told(outcome: Result<Settled, Failed>, took: Duration) -> Result<T
 
 fn unreachable(error: UpstreamError, took: Duration) -> TestTargetResponse {
     match error {
-        UpstreamError::RelayOffline | UpstreamError::Unreachable => {
-            stages(vec![failed("relay", error.to_string(), took)])
-        }
+        UpstreamError::RelayOffline
+        | UpstreamError::RelayNotEnrolled
+        | UpstreamError::RelayRevoked
+        | UpstreamError::RelayLocked
+        | UpstreamError::Unreachable => stages(vec![failed("relay", error.to_string(), took)]),
         UpstreamError::Timeout
         | UpstreamError::Invalid
         | UpstreamError::Failed

@@ -3,7 +3,10 @@
 use toolgate_contract::frame::GoAwayReason;
 
 use super::*;
-use crate::uplinks::UplinkEvents;
+use crate::{
+    uplinks::{Standing, UplinkEvents},
+    upstream::UpstreamError,
+};
 
 #[tokio::test]
 async fn an_enrolment_is_redeemed_once_however_many_try_at_once() {
@@ -114,7 +117,7 @@ async fn a_revoked_relay_is_forgotten_and_cut_off() {
     let target = room.get(target.id).await;
     assert_eq!(
         (room.targets.status(&target), &target.validation["verdict"]),
-        ("waiting", &json!("pending"))
+        ("revoked", &json!("pending"))
     );
     assert_eq!(room.redeem(&token).await, None, "a used token works again");
     assert_eq!(
@@ -166,7 +169,7 @@ async fn a_host_can_be_enrolled_anew_and_the_former_relay_stays_until_then() {
 }
 
 #[tokio::test]
-async fn a_suspected_clone_is_on_the_record_and_a_new_enrolment_lifts_the_lock() {
+async fn a_suspected_clone_is_on_the_record_and_locks_until_a_relay_enrols_anew() {
     let room = room().await;
     let (target, token) = room.add("web").await;
     let relay = room.redeem(&token).await.unwrap();
@@ -181,9 +184,61 @@ async fn a_suspected_clone_is_on_the_record_and_a_new_enrolment_lifts_the_lock()
         (row.kind, row.target_id),
         (EventKind::RelayCloneSuspected, Some(target.id))
     );
-    assert!(!room.sockets.is_unlocked(target.id));
-    room.enrol_again(target.id).await;
-    assert!(room.sockets.is_unlocked(target.id));
+    let standing = || async {
+        let relay = room.relay(room.ground.tenant(), target.id).await.unwrap();
+        (relay.standing, room.targets.status(&room.get(target.id).await))
+    };
+    assert_eq!(standing().await, (Standing::Locked, "locked"));
+
+    let again = room.enrol_again(target.id).await;
+    assert_eq!(
+        standing().await,
+        (Standing::Locked, "locked"),
+        "a token is no relay"
+    );
+    room.redeem_with(&again.tenant, &again, Octets([6; 32]))
+        .await
+        .unwrap();
+    assert_eq!(standing().await, (Standing::Active, "offline"));
+}
+
+#[tokio::test]
+async fn an_alarm_that_comes_late_does_not_lock_the_relay_that_has_enrolled_since() {
+    let room = room().await;
+    let (target, token) = room.add("web").await;
+    let old = room.redeem(&token).await.unwrap();
+    let again = room.enrol_again(target.id).await;
+    room.redeem_with(&again.tenant, &again, Octets([6; 32]))
+        .await
+        .unwrap();
+
+    room.relays.clone_suspected(&old);
+    room.tasks.close();
+    room.tasks.wait().await;
+
+    assert_eq!(room.targets.status(&room.get(target.id).await), "offline");
+}
+
+#[tokio::test]
+async fn calls_to_a_host_without_a_relay_say_which_of_the_ways_leads_out() {
+    let room = room().await;
+    let (target, token) = room.add("web").await;
+    let adapters =
+        crate::adapters::Adapters::new(crate::uplinks::Uplinks::closed(Arc::clone(&room.ground.keys)));
+    let told = || async {
+        let snapshot = room.ground.snapshot().await;
+        adapters
+            .upstream(&snapshot.target(target.id).unwrap())
+            .unwrap_err()
+    };
+    assert_eq!(told().await, UpstreamError::RelayNotEnrolled);
+    room.redeem(&token).await.unwrap();
+    assert_eq!(told().await, UpstreamError::RelayOffline);
+    room.targets
+        .revoke_relay(room.ground.admin(), &target.id.to_string())
+        .await
+        .unwrap();
+    assert_eq!(told().await, UpstreamError::RelayRevoked);
 }
 
 #[tokio::test]

@@ -57,9 +57,87 @@ async fn two_holders_of_one_key_raise_the_alarm_and_are_locked_out() {
         1,
         "one alarm, not one per try"
     );
+}
 
-    world.uplinks.unlock(relay.target());
-    assert!(world.dial(None).shake(&relay).await.is_ok());
+async fn lock(world: &World, relay: &Relay) {
+    let mut wires = Vec::new();
+    for _ in 0..4 {
+        wires.push(world.connect(relay).await);
+    }
+    assert_eq!(
+        world.dial(None).shake(relay).await,
+        Err(GoAwayReason::CloneSuspected)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_locked_target_stays_locked_until_a_relay_has_enrolled_anew_and_the_old_key_is_dead_then() {
+    let world = World::new();
+    let old = world.enrolled();
+    lock(&world, &old).await;
+
+    // A minted token alone changes nothing, and neither does time.
+    let secret = world.token_for(old.target());
+    tokio::time::advance(Duration::from_secs(24 * 3600)).await;
+    assert_eq!(
+        world.dial(None).shake(&old).await,
+        Err(GoAwayReason::CloneSuspected)
+    );
+
+    let mut new = world.stranger();
+    new.secret = Some(secret);
+    let _wire = world.connect(&new).await;
+    assert!(world.uplinks.presence(&world.tenant, old.target()).is_some());
+    for _ in 0..5 {
+        assert_eq!(world.dial(None).shake(&old).await, Err(GoAwayReason::ReEnrol));
+    }
+    assert!(world.uplinks.presence(&world.tenant, old.target()).is_some());
+    assert_eq!(world.told.alarms.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_relay_that_enrols_anew_ends_the_connection_of_the_former_key() {
+    let world = World::new();
+    let old = world.enrolled();
+    let mut wire = world.connect(&old).await;
+    let mut new = world.stranger();
+    new.secret = Some(world.token_for(old.target()));
+    let _wire = world.connect(&new).await;
+    assert_eq!(wire.reason().await, Some(GoAwayReason::ReEnrol));
+}
+
+#[tokio::test]
+async fn the_former_key_does_not_slip_in_while_another_one_enrols() {
+    let world = World::new();
+    let old = world.enrolled();
+    let mut new = world.stranger();
+    new.secret = Some(world.token_for(old.target()));
+    let gate = Arc::new(Notify::new());
+    *world.store.pause.lock().expect("lock") = Some(Arc::clone(&gate));
+    let mut wire = world.dial(None);
+    let shake = async { wire.shake(&old).await };
+    let enrol = async {
+        world.store.asked.notified().await;
+        let wire = world.connect(&new).await;
+        gate.notify_one();
+        wire
+    };
+    let (verdict, _wire) = tokio::join!(shake, enrol);
+    assert_eq!(verdict, Err(GoAwayReason::ReEnrol));
+    assert!(world.uplinks.presence(&world.tenant, old.target()).is_some());
+}
+
+#[tokio::test]
+async fn a_relay_that_the_store_holds_locked_is_sent_away() {
+    let world = World::new();
+    let relay = world.enrolled();
+    let mut relays = world.store.relays.lock().expect("lock");
+    relays.get_mut(&relay.target()).expect("known").standing = Standing::Locked;
+    drop(relays);
+    assert_eq!(
+        world.dial(None).shake(&relay).await,
+        Err(GoAwayReason::CloneSuspected)
+    );
 }
 
 #[tokio::test(start_paused = true)]
