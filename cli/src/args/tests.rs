@@ -173,3 +173,42 @@ fn a_flag_stands_with_the_listing_or_with_the_tool_that_is_shown() {
     let given = typed("toolgate tools show a.b --url http://h:1").unwrap().given;
     assert_eq!(given.flags.len(), 1);
 }
+
+#[test]
+fn every_command_line_that_a_document_shows_is_understood() {
+    let mut shown = 0;
+    for file in ["README.md", "docs/relay.md"] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("..")
+            .join(file);
+        let text = std::fs::read_to_string(path).unwrap();
+        let lines = text.lines().filter_map(|line| {
+            line.strip_prefix("$ toolgate ")
+                .or_else(|| line.strip_prefix("ExecStart=/usr/local/bin/toolgate "))
+        });
+        for line in lines {
+            let parsed = parse(["toolgate".into()].into_iter().chain(words(line)));
+            assert!(parsed.is_ok(), "{file}: {line}: {parsed:?}");
+            shown += 1;
+        }
+    }
+    assert!(shown > 5, "the documents still show command lines");
+}
+
+// As a shell reads them, as far as the documents go: single quotes and comments.
+fn words(line: &str) -> Vec<std::ffi::OsString> {
+    let line = line.split(" #").next().unwrap_or_default();
+    let (mut words, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            c => words.last_mut().unwrap().push(c),
+        }
+    }
+    words
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .map(Into::into)
+        .collect()
+}
