@@ -32,11 +32,7 @@ pub(super) fn page(tool: &Value) -> Vec<String> {
         String::new(),
         text(tool, "description").into(),
         String::new(),
-        format!(
-            "effect {}, freshness {}",
-            text(tool, "effect"),
-            text(tool, "freshness")
-        ),
+        format!("freshness: {}", text(tool, "freshness")),
         String::new(),
     ];
     lines.extend(arguments(tool));
@@ -173,7 +169,7 @@ mod tests {
     fn tool() -> Value {
         json!({
             "name": "proxmox.get_vm_status", "functionName": "proxmox_get_vm_status", "title": "Get one VM",
-            "description": "Tells it.", "effect": "read", "freshness": "live",
+            "description": "Tells it.", "freshness": "live",
             "inputSchema": {"required": ["vmid", "node"], "properties": {
                 "vmid": {"type": "integer", "minimum": 1, "maximum": 999, "description": "Its number.", "examples": [100]},
                 "node": {"type": "string", "minLength": 1, "maxLength": 9},
@@ -193,7 +189,7 @@ proxmox.get_vm_status: Get one VM
 
 Tells it.
 
-effect read, freshness live
+freshness: live
 
 arguments:
   vmid   integer, required, from 1 to 999
