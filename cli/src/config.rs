@@ -55,6 +55,8 @@ pub(crate) struct Config {
     pub(crate) url: String,
     /// A further certificate authority that client commands trust.
     pub(crate) ca_cert: Option<PathBuf>,
+    /// Starts although keys are lost that the database needs.
+    pub(crate) accept_lost_keys: bool,
     /// Every host is answered for in process; for load measurements only.
     #[cfg(feature = "conformance")]
     pub(crate) echo_hosts: bool,

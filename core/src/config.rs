@@ -13,6 +13,8 @@ pub struct CoreConfig {
     pub upstream_timeout: Duration,
     /// The base URL that relays dial, as shown in enrolment commands.
     pub public_url: String,
+    /// Starts although keys are lost that the database needs, with new ones.
+    pub accept_lost_keys: bool,
     /// Every host is answered for in process.
     #[cfg(feature = "conformance")]
     pub echo_hosts: bool,
@@ -27,6 +29,7 @@ impl CoreConfig {
             limits: Limits::default(),
             upstream_timeout: Duration::from_secs(10),
             public_url: "http://127.0.0.1:7600".into(),
+            accept_lost_keys: false,
             #[cfg(feature = "conformance")]
             echo_hosts: false,
         }

@@ -3,11 +3,12 @@
 //! `DIR/keys` holds `root-<id>.key` files (the newest seals, older ones still verify) and `gateway.ed25519`. Both are
 //! made on first use. Instances share the folder, so a root that another instance made is found by its id. Keys of
 //! single purposes are derived by HKDF with labels `toolgate/v1/…` and the tenant; no root key signs anything itself.
-//! Nothing here knows the store: a reader of the whole database cannot seal a row.
+//! Keys that a record needs are never replaced in silence. Nothing here knows the store: a reader of the whole database cannot seal a row.
 
 mod derive;
 mod files;
 mod identity;
+mod lost;
 
 use std::{
     collections::BTreeMap,
@@ -42,13 +43,36 @@ impl Keyring {
     /// When the folder or a file is readable by others, belongs to someone else, is no plain file or does not hold
     /// what its name says. The gateway must then not start.
     pub fn open(dir: &Path) -> Result<Self, KeyError> {
-        let folder = KeyFolder::open_or_create(&dir.join("keys"))?;
+        Self::open_in(&KeyFolder::open_or_create(&dir.join("keys"))?)
+    }
+
+    /// Opens `dir/keys` for a record that was sealed with these roots; keys are made for an empty record only, unless
+    /// the loss of older ones is accepted.
+    ///
+    /// # Errors
+    /// As [`Keyring::open`], and when a key is missing that the record needs. Then nothing was made.
+    pub fn open_for(dir: &Path, sealed_with: &[String], accept_lost: bool) -> Result<Self, KeyError> {
+        let path = dir.join("keys");
+        let missing = lost::missing(&path, sealed_with).join(", ");
+        if missing.is_empty() {
+            return Self::open(dir);
+        }
+        if !accept_lost {
+            return Err(KeyError::Lost { path, missing });
+        }
+        tracing::warn!(%missing, "keys are lost and the gateway goes on with new ones, as it was told to");
+        let folder = KeyFolder::open_or_create(&path)?;
+        folder.accept_loss(sealed_with)?;
+        Self::open_in(&folder)
+    }
+
+    fn open_in(folder: &KeyFolder) -> Result<Self, KeyError> {
         if folder.root_names()?.is_empty() {
             folder.create_root()?;
         }
         let identity =
             GatewayIdentity::from_pkcs8(&folder.identity()?).ok_or_else(|| folder.damaged_identity())?;
-        Self::assemble(&folder, identity)
+        Self::assemble(folder, identity)
     }
 
     /// Opens `dir/keys` as it is and changes nothing: for a verifier that must not leave traces.

@@ -74,8 +74,9 @@ impl Core {
     /// Opens the data directory and starts every room.
     pub async fn start(config: CoreConfig, clock: Clock) -> Result<Self, StartError> {
         let data_dir = DataDir::own(&config.data_dir)?;
-        let keys = Arc::new(Keyring::open(data_dir.path())?);
         let store = Store::open(StoreConfig::sqlite(data_dir.path().join("toolgate.db"))).await?;
+        let sealed_with = store.sealed_with().await?;
+        let keys = Keyring::open_for(data_dir.path(), &sealed_with, config.accept_lost_keys).map(Arc::new)?;
         let journal = Journal::start(store.clone(), Sealer::new(Arc::clone(&keys)), clock.clone());
         registry::warm_up();
         telemetry::describe();
@@ -249,3 +250,6 @@ async fn keep_house(broker: Broker, stop: CancellationToken) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -111,6 +111,15 @@ pub(crate) const KEYS: &[Key] = &[
         doc: "Calls under way at once for one tenant; more are told to try again in a second.",
         store: |c, v| number(v, &mut c.limits.tenant_in_flight),
     },
+    Key {
+        name: "accept_lost_keys",
+        kind: Kind::Switch,
+        default: "false",
+        readers: &[Up, Core, Show],
+        doc: "Starts although keys are lost that the database needs, and makes new ones. Rows sealed with a lost root \
+              key can never be verified, and relays must enrol again where the gateway's identity is lost. Needed once.",
+        store: |c, v| switch(v, &mut c.accept_lost_keys),
+    },
     #[cfg(feature = "conformance")]
     Key {
         name: "echo_hosts",

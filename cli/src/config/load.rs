@@ -237,6 +237,7 @@ fn blank() -> Config {
         core: String::new(),
         url: String::new(),
         ca_cert: None,
+        accept_lost_keys: false,
         #[cfg(feature = "conformance")]
         echo_hosts: false,
     }

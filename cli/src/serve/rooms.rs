@@ -30,6 +30,7 @@ pub(super) async fn core(config: &Config, public_url: String) -> Result<Core, Fa
         settings.echo_hosts = config.echo_hosts;
     }
     settings.public_url = public_url;
+    settings.accept_lost_keys = config.accept_lost_keys;
     Core::start(settings, Clock::system())
         .await
         .map_err(|error| not_started(&config.data_dir, &error))

@@ -32,6 +32,8 @@ pub(super) struct Chains<'a> {
     sealer: &'a Sealer,
     known: Heads,
     touched: BTreeMap<TenantId, Touched>,
+    /// Chains whose ends were looked at in this transaction, and whether they fit.
+    sound: BTreeMap<TenantId, bool>,
 }
 
 struct Touched {
@@ -60,6 +62,7 @@ impl<'a> Chains<'a> {
             sealer,
             known,
             touched: BTreeMap::new(),
+            sound: BTreeMap::new(),
         }
     }
 
@@ -79,6 +82,40 @@ impl<'a> Chains<'a> {
             return Ok(tried.map_err(|refused| refused.into_error(tenant)));
         }
         Ok(tried.map_err(|refused| refused.into_error(tenant)))
+    }
+
+    /// Whether the stored head of a chain is that of its last row and not behind what was committed here: then a row can
+    /// follow. Two look-ups by key, once for each chain in a transaction.
+    pub(super) async fn is_sound(&mut self, tx: &mut Tx, tenant: &TenantId) -> Result<bool, StoreError> {
+        if let Some(sound) = self.sound.get(tenant) {
+            return Ok(*sound);
+        }
+        let stored = tx.query_opt(HEAD, params![tenant]).await?;
+        let last = tx.query_opt(LAST, params![tenant]).await?;
+        let sound = self.fits(tenant, stored.as_ref(), last.as_ref());
+        if !sound {
+            tracing::error!(%tenant, "the head of the record does not fit its last row, so no call can be carried; run `toolgate audit verify`");
+        }
+        self.sound.insert(tenant.clone(), sound);
+        Ok(sound)
+    }
+
+    fn fits(&self, tenant: &TenantId, stored: Option<&Row>, last: Option<&Row>) -> bool {
+        let end = |row: Option<&Row>| row.map_or_else(|| Ok(Head::genesis(tenant)), head);
+        // What is of another type than the journal writes is no end of a chain.
+        let (Ok(stored), Ok(last)) = (end(stored), end(last)) else {
+            return false;
+        };
+        // Heads move at the end of the transaction, after the rows.
+        let (was, now) = match self.touched.get(tenant) {
+            Some(touched) => (touched.was, touched.now),
+            None => (stored, stored),
+        };
+        let known = self.known.get(tenant);
+        let is_behind = known.is_some_and(|known| {
+            stored.seq < known.seq || (stored.seq == known.seq && stored.hash != known.hash)
+        });
+        stored == was && last == now && !is_behind
     }
 
     async fn append_after(

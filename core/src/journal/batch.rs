@@ -107,7 +107,7 @@ impl Room {
             return Ok(Done::Moot);
         }
         match &op.work {
-            Work::Intend(facts) => self.intend(tx, facts).await,
+            Work::Intend(facts) => self.intend(chains, tx, facts).await,
             Work::Record(tenant, event) => row(chains, tx, tenant, event).await,
             Work::Settle(facts, event) => ended_by_row(chains, tx, facts, event).await,
             Work::Lapse(facts) => ended_by_row(chains, tx, facts, &facts.event).await,
@@ -126,7 +126,11 @@ impl Room {
         }
     }
 
-    async fn intend(&self, tx: &mut Tx, facts: &Facts) -> Result<Done, StoreError> {
+    async fn intend(&self, chains: &mut Chains<'_>, tx: &mut Tx, facts: &Facts) -> Result<Done, StoreError> {
+        // A call whose row could not follow must not make contact.
+        if !chains.is_sound(tx, &facts.tenant).await? {
+            return Ok(Done::Refused(JournalError::Unavailable));
+        }
         let bytes = encode(&facts.event);
         let values = params![
             &facts.tenant,

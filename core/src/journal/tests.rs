@@ -746,3 +746,95 @@ fn refusal(tenant: &TenantId) -> Refusal {
 fn poll_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     future.now_or_never()
 }
+
+/// Runs `sql` as somebody does who holds the file: the guards are dropped first.
+fn tamper(world: &World, sql: &str) {
+    let connection = rusqlite::Connection::open(world.dir.path().join("toolgate.db")).unwrap();
+    let guards: Vec<String> = connection
+        .prepare("select name from sqlite_master where type = 'trigger'")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    for guard in guards {
+        connection
+            .execute_batch(&format!("drop trigger {guard}"))
+            .unwrap();
+    }
+    connection.execute_batch(sql).unwrap();
+}
+
+#[tokio::test]
+async fn a_tenant_whose_head_is_broken_makes_no_contact_and_others_do() {
+    const CUT: &str = "delete from audit_event where tenant_id = 'T' and seq = 3";
+    const SET_BACK: &str = "update audit_head set seq = 2, hash = \
+        (select hash from audit_event where tenant_id = 'T' and seq = 2) where tenant_id = 'T'";
+    let cases = [
+        ("the last row is gone", vec![CUT], true),
+        ("the head is set back", vec![SET_BACK], true),
+        (
+            "the head is gone",
+            vec!["delete from audit_head where tenant_id = 'T'"],
+            true,
+        ),
+        (
+            "the hash is another",
+            vec!["update audit_head set hash = zeroblob(32) where tenant_id = 'T'"],
+            true,
+        ),
+        (
+            "the hash is no hash",
+            vec!["update audit_head set hash = 'x' where tenant_id = 'T'"],
+            true,
+        ),
+        // Only whoever appended the row can know; what a verifier cannot see needs a witness.
+        (
+            "the last row is gone and the head fits",
+            vec![CUT, SET_BACK],
+            false,
+        ),
+    ];
+    for (name, tampering, also_after_a_crash) in cases {
+        let world = World::new().await;
+        let (tenant, other) = (
+            suite::tenant(&world.store).await,
+            suite::tenant(&world.store).await,
+        );
+        for _ in 0..3 {
+            world.journal.record(&tenant, event()).await.unwrap();
+        }
+        let contact = world.journal.intend(&tenant, Intent::new(event())).await.unwrap();
+        world.journal.withdraw(contact).await.unwrap();
+        for sql in tampering {
+            tamper(&world, &sql.replace("'T'", &format!("'{tenant}'")));
+        }
+        let refused = async |world: &World| {
+            let (broken, sound) = futures::join!(
+                world.journal.intend(&tenant, Intent::new(event())),
+                world.journal.intend(&other, Intent::new(event())),
+            );
+            assert!(sound.is_ok(), "{name}");
+            broken.err() == Some(JournalError::Unavailable)
+        };
+        assert!(refused(&world).await, "{name}");
+        let world = world.crash().await;
+        assert_eq!(refused(&world).await, also_after_a_crash, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_intent_may_follow_a_row_within_one_commit() {
+    let world = World::new().await;
+    let tenant = suite::tenant(&world.store).await;
+    for _ in 0..3 {
+        let both = futures::join!(
+            world.journal.record(&tenant, event()),
+            world.journal.intend(&tenant, Intent::new(event())),
+        );
+        both.0.unwrap();
+        let contact = both.1.unwrap();
+        world.journal.settle(contact, event()).await.unwrap();
+    }
+    assert_eq!(world.rows(&tenant).await.len(), 6);
+}

@@ -19,7 +19,9 @@ use rustix::fs::{FlockOperation, flock};
 use ulid::Ulid;
 use zeroize::Zeroizing;
 
-const IDENTITY: &str = "gateway.ed25519";
+use super::lost;
+
+pub(super) const IDENTITY: &str = "gateway.ed25519";
 const LONGEST_FILE: u64 = 4096;
 
 /// Why the keys cannot be used.
@@ -63,6 +65,18 @@ pub enum KeyError {
         path: PathBuf,
         /// What is wrong and what to do.
         what: &'static str,
+    },
+    /// The record was sealed with keys that are not there.
+    #[error(
+        "{path} does not hold {missing}, which this database needs: restore the folder from its backup; without one, \
+         start once with accept_lost_keys, and rows sealed with a lost root can never be verified and relays that know \
+         a lost gateway.ed25519 must enrol again",
+        path = .path.display())]
+    Lost {
+        /// The folder.
+        path: PathBuf,
+        /// The files that are missing.
+        missing: String,
     },
     /// The system gave no random bytes.
     #[error("no random bytes to make {path} from", path = .path.display())]
@@ -132,6 +146,17 @@ impl KeyFolder {
         HEXLOWER.encode_append(&*secret, &mut text);
         text.push('\n');
         self.write_new(&path, text.as_bytes())
+    }
+
+    /// Keeps in mind that the loss of these roots was accepted.
+    pub(super) fn accept_loss(&self, ids: &[String]) -> Result<(), KeyError> {
+        let lost = ids
+            .iter()
+            .filter(|id| is_root_id(id) && !root_path(&self.path, id).exists());
+        for id in lost {
+            self.write_new(&lost::marker(&self.path, id), b"")?;
+        }
+        Ok(())
     }
 
     pub(super) fn root_secret(&self, id: &str) -> Result<Zeroizing<[u8; 32]>, KeyError> {

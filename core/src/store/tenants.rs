@@ -7,8 +7,13 @@ use super::{Backend, Store, StoreError, Tx, params, scope::Scope, value::Row};
 
 const LIST: &str = "select id, name, created_us, version from tenants order by id";
 const FIND: &str = "select id, name, created_us, version from tenants where id = $1";
-// The only question about rows of all tenants: it tells whose they are and nothing of what they say.
+// Questions about rows of all tenants tell whose they are and how they are sealed, and nothing of what they say.
 const OWNERS: &str = "select tenant_id from audit_head union select tenant_id from audit_event order by 1";
+// Of each chain the first and the last row, by its key: a lost root shows there, and no table is read through.
+const SEALED_WITH: &str = "select e.key_id from audit_head h join audit_event e \
+    on e.tenant_id = h.tenant_id and e.seq = 1 \
+    union select e.key_id from audit_head h join audit_event e \
+    on e.tenant_id = h.tenant_id and e.seq = h.seq order by 1";
 const CREATE: &str = "insert into tenants (id, name, created_us, version) values ($1, $2, $3, 0)";
 const CHANGED: &str = "update tenants set version = version + 1 where id = $1";
 
@@ -49,6 +54,16 @@ impl Store {
             .read_global(|tx| Box::pin(async move { tx.query(OWNERS, &[]).await }))
             .await?;
         rows.iter().map(|row| row.text(0).map(str::to_owned)).collect()
+    }
+
+    /// Ids of the root keys that the first and the last row of every chain were sealed with.
+    pub async fn sealed_with(&self) -> Result<Vec<String>, StoreError> {
+        let rows = self
+            .read_global(|tx| Box::pin(async move { tx.query(SEALED_WITH, &[]).await }))
+            .await?;
+        // What is no text names no key; verifying tells of it.
+        let ids = rows.iter().filter_map(|row| row.text(0).ok());
+        Ok(ids.map(str::to_owned).collect())
     }
 
     async fn read_global<T, F>(&self, work: F) -> Result<T, StoreError>
