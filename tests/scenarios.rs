@@ -7,6 +7,7 @@ mod a_host_whose_key_is_in_use_twice_is_locked_until_it_enrols_anew;
 mod a_host_without_its_relay_is_offline;
 mod a_killed_gateway_loses_nothing_it_acknowledged;
 mod a_live_answer_is_asked_for_each_time;
+mod a_log_that_nobody_takes_changes_nothing;
 mod a_relay_comes_over_tls_and_past_no_one_in_the_middle;
 mod a_revoked_relay_loses_its_socket;
 mod a_revoked_token_is_refused_at_once;

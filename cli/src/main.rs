@@ -47,13 +47,12 @@ fn main() -> ExitCode {
         }
     };
     let json = parsed.cli.json;
-    match run(parsed) {
-        Ok(exit) => ExitCode::from(exit as u8),
-        Err(failure) => {
-            tell(&failure, json);
-            ExitCode::from(failure.exit as u8)
-        }
-    }
+    let exit = run(parsed).unwrap_or_else(|failure| {
+        tell(&failure, json);
+        failure.exit
+    });
+    logging::flush();
+    ExitCode::from(exit as u8)
 }
 
 fn run(parsed: Parsed) -> Result<Exit, Failure> {
@@ -85,8 +84,8 @@ fn tell(failure: &Failure, json: bool) {
         return;
     }
     if json {
-        eprintln!("{}", failure.json());
+        logging::say(&failure.json().to_string());
     } else {
-        eprintln!("{}", output::printable::printable(&failure.text()));
+        logging::say(&output::printable::printable(&failure.text()));
     }
 }

@@ -222,7 +222,7 @@ impl From<StoreError> for Error {
 impl From<JournalError> for Error {
     fn from(error: JournalError) -> Self {
         match error {
-            JournalError::Unavailable => Self::AuditUnavailable(error),
+            JournalError::Unavailable | JournalError::Ended => Self::AuditUnavailable(error),
             JournalError::Overloaded => Self::Overloaded,
             JournalError::Conflict => Self::internal(error),
         }

@@ -25,6 +25,7 @@ use std::{
 
 use futures::future::BoxFuture;
 use tokio::{sync::oneshot, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
 use toolgate_contract::ids::{EventId, TenantId};
 
 use self::{
@@ -69,6 +70,8 @@ pub(crate) struct Room {
     heads: Mutex<Heads>,
     /// When a commit last succeeded, monotonic microseconds plus one; 0 for never.
     committed: AtomicU64,
+    /// Fires when what the record depends on has ended by itself.
+    ended: CancellationToken,
 }
 
 /// Owns the journal's one task and ends it with the last handle.
@@ -87,8 +90,10 @@ impl Journal {
             waiting: Waiting::default(),
             heads: Mutex::default(),
             committed: AtomicU64::new(0),
+            ended: CancellationToken::new(),
         });
-        let task = tokio::spawn(reconcile::keep(Arc::downgrade(&room)));
+        let kept = Arc::downgrade(&room);
+        let task = tokio::spawn(reconcile::watched(Arc::downgrade(&room), reconcile::keep(kept)));
         Self {
             room,
             keeper: Arc::new(Keeper(Mutex::new(Some(task)))),
@@ -182,8 +187,17 @@ impl Journal {
         change.await.map_err(Failed::into_error)
     }
 
+    /// Waits until what the record depends on has ended by itself. Then nothing is taken any more, and the process
+    /// should end: the next start finds out how far the record came.
+    pub async fn ended(&self) {
+        self.room.ended.cancelled().await;
+    }
+
     /// Says whether the record can be written.
     pub async fn check(&self) -> Result<(), JournalError> {
+        if self.room.ended.is_cancelled() {
+            return Err(JournalError::Ended);
+        }
         if self.room.committed_lately() {
             return Ok(());
         }
@@ -214,6 +228,9 @@ impl Journal {
 
 impl Room {
     fn queue(self: &Arc<Self>, op: Op) -> Result<(), JournalError> {
+        if self.ended.is_cancelled() {
+            return Err(JournalError::Ended);
+        }
         if self.waiting.push(op)? {
             self.call_the_writer();
         }
@@ -224,6 +241,9 @@ impl Room {
     fn queue_past_the_limit(self: &Arc<Self>, op: Op) {
         if self.waiting.push_past_the_limit(op) {
             self.call_the_writer();
+        }
+        if self.ended.is_cancelled() {
+            self.refuse_all();
         }
     }
 

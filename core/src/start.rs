@@ -15,7 +15,7 @@ use crate::{
     data_dir::{DataDir, DataDirError},
     error::Error,
     identity::Secret,
-    journal::Journal,
+    journal::{Journal, JournalError},
     keys::{KeyError, Keyring},
     limits::{Buckets, InFlight},
     policy::Policies,
@@ -168,6 +168,20 @@ impl Core {
         let path = self.data_dir.path().join("core.sock");
         let service = self.service.clone();
         async move { rpc::serve_unix(service, &path, shutdown.cancelled_owned()).await }
+    }
+
+    /// Watches what keeps the record until `shutdown`. An error when it has ended: then this process must end too.
+    pub fn watch_record(
+        &self,
+        shutdown: CancellationToken,
+    ) -> impl Future<Output = Result<(), JournalError>> + Send + 'static {
+        let journal = self.broker.rooms().journal.clone();
+        async move {
+            tokio::select! {
+                () = shutdown.cancelled() => Ok(()),
+                () = journal.ended() => Err(JournalError::Ended),
+            }
+        }
     }
 
     /// What this start made of an empty store; `None` when there was a tenant before.

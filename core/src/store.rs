@@ -118,6 +118,14 @@ impl Store {
             Backend::Sqlite(sqlite) => sqlite.lend(work),
         }
     }
+
+    /// What is left when the thread of the writer is gone.
+    #[cfg(test)]
+    pub(crate) fn abandon_writer(&self) {
+        match &self.backend {
+            Backend::Sqlite(sqlite) => sqlite.abandon_writer(),
+        }
+    }
 }
 
 /// What becomes of a write whose caller is gone before its commit.

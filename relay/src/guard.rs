@@ -9,7 +9,7 @@
 //! `watch` does not ask for a parent death signal itself: it would be killed before it could clean up. The lifeline
 //! tells it of the relay's death, and a process that has a lifeline cannot miss it.
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, io::Write, process::ExitCode};
 
 mod accounts;
 mod launch;
@@ -47,7 +47,10 @@ enum Stage {
 /// Entry of `toolgate __guard`. Not for people: the relay calls it.
 pub fn guard_main() -> ExitCode {
     let Some(order) = Order::read(std::env::args_os().skip(1)) else {
-        eprintln!("this is called by the relay, not by hand");
+        drop(writeln!(
+            std::io::stderr(),
+            "this is called by the relay, not by hand"
+        ));
         return ExitCode::from(2);
     };
     match order.stage {

@@ -30,6 +30,7 @@ pub(super) async fn core(context: &Context) -> Result<Exit, Failure> {
     let mut doors = Doors::default();
     doors.open("grpc", core.serve_grpc(listener, tls, closing.clone()));
     doors.open("core.sock", core.serve_unix(closing.clone()));
+    doors.open("record", core.watch_record(closing.clone()));
     say(
         context,
         &format!(
@@ -37,13 +38,13 @@ pub(super) async fn core(context: &Context) -> Result<Exit, Failure> {
             rooms::local_url(&config, address),
             config.data_dir.display()
         ),
-    )?;
+    );
     if core.first_run().is_some() {
         let file = config.data_dir.join("admin-token");
         say(
             context,
             &format!("core: first start; the admin's token is in {}", file.display()),
-        )?;
+        );
     }
     let stood = doors.stand(&stop.token()).await;
     let ended = end(core, None, doors, &closing).await;
@@ -74,7 +75,7 @@ pub(super) async fn facade(context: &Context) -> Result<Exit, Failure> {
             rooms::local_url(&config, address),
             link::uri(&config)
         ),
-    )?;
+    );
     let stood = doors.stand(&stop.token()).await;
     drop(published);
     // It ends in steps of its own: calls in flight are the core's, sockets of relays close last.
@@ -83,9 +84,13 @@ pub(super) async fn facade(context: &Context) -> Result<Exit, Failure> {
     stood.and(closed.unwrap_or(Ok(()))).map(|()| Exit::Done)
 }
 
-fn say(context: &Context, text: &str) -> Result<(), Failure> {
-    if context.output.json {
-        return context.output.value(&serde_json::json!({"serving": text}));
+/// A server that serves does not end for want of a reader.
+fn say(context: &Context, text: &str) {
+    let printed = match context.output.json {
+        true => context.output.value(&serde_json::json!({"serving": text})),
+        false => context.output.line(text),
+    };
+    if printed.is_err() {
+        tracing::warn!(text, "standard output cannot be written");
     }
-    context.output.line(text)
 }

@@ -32,6 +32,7 @@ impl Stop {
                 }
                 if first.is_cancelled() {
                     tracing::warn!("told to stop a second time; ending at once");
+                    crate::logging::flush();
                     std::process::exit(Exit::Failed as i32);
                 }
                 tracing::info!("told to stop; a second signal ends at once");

@@ -46,6 +46,7 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
     let inner = inner_door(&config, addresses.0, &core, &facade, &mut doors, &closing).await?;
     doors.open("grpc", core.serve_grpc(grpc, grpc_tls, closing.clone()));
     doors.open("core.sock", core.serve_unix(closing.clone()));
+    doors.open("record", core.watch_record(closing.clone()));
     doors.open(
         "http",
         toolgate_facade::serve(http, link::local(&core), facade, closing.clone()),
@@ -57,10 +58,13 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
     };
     let host = host(&config, relay.as_mut(), inner).await;
     let welcome = welcome(&config, &core, addresses, host, begun);
-    if context.output.json {
-        context.output.value(&welcome.json())?;
-    } else {
-        context.output.raw(welcome.text().as_bytes())?;
+    let printed = match context.output.json {
+        true => context.output.value(&welcome.json()),
+        false => context.output.raw(welcome.text().as_bytes()),
+    };
+    if printed.is_err() {
+        // The addresses are in the log too; a gateway that serves does not end for want of a reader.
+        tracing::warn!("standard output cannot be written: the addresses are not printed");
     }
     let stood = doors.stand(&stop.token()).await;
     drop(published);

@@ -15,6 +15,9 @@ pub enum JournalError {
     /// Another event stands on the record under this event's id.
     #[error("another event stands on the record under this id")]
     Conflict,
+    /// What writes the record has ended; only another start mends that.
+    #[error("what writes the record has ended; the next start closes the calls it left open")]
+    Ended,
 }
 
 impl From<StoreError> for JournalError {

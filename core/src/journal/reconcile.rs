@@ -1,10 +1,12 @@
 //! What is left over: intents of a process that died, minutes that ended, failures to be tried again.
 
 use std::{
+    panic::AssertUnwindSafe,
     sync::{Arc, Weak},
     time::Duration,
 };
 
+use futures::FutureExt;
 use tokio::{sync::oneshot, time::MissedTickBehavior};
 use toolgate_contract::ids::{EventId, TenantId};
 
@@ -51,6 +53,15 @@ impl Journal {
     /// Closes what is left over, for every tenant. The journal's own task does this at the start and from then on.
     pub async fn reconcile(&self) -> Result<Reconciled, JournalError> {
         self.room.reconcile().await
+    }
+}
+
+/// Runs the journal's task and tells when it ends in a panic: what it left undone would stay so.
+pub(super) async fn watched(room: Weak<Room>, task: impl Future<Output = ()> + Send) {
+    if AssertUnwindSafe(task).catch_unwind().await.is_err()
+        && let Some(room) = room.upgrade()
+    {
+        room.give_up("its task panicked");
     }
 }
 

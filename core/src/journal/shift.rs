@@ -10,22 +10,35 @@ use super::{
 };
 use crate::store::Tx;
 
-/// One turn of the writer. However it ends, the next one is called when more waits.
-struct Turn(Arc<Room>);
+/// One turn of the writer. When it ends, the next one is called if more waits; when it panics, or is never taken
+/// because the store has ended, there is no next one.
+pub(super) struct Turn {
+    room: Arc<Room>,
+    taken: bool,
+}
 
 impl Room {
     /// Asks the store for its write connection. Called when nothing was waiting before, so there is one call at a
     /// time.
     pub(super) fn call_the_writer(self: &Arc<Self>) {
-        let turn = Turn(Arc::clone(self));
-        if self
-            .store
-            .lend_to_journal(move |tx| Box::pin(turn.take(tx)))
-            .is_err()
-        {
-            for op in self.waiting.abandon() {
-                op.reply.refuse(JournalError::Unavailable);
-            }
+        let turn = Turn::new(self);
+        // A turn that is refused is dropped, and gives up.
+        let _ = self.store.lend_to_journal(move |tx| Box::pin(turn.take(tx)));
+    }
+
+    /// Ends the record in this process: what was to be written is in doubt, so nothing more is taken, and whoever
+    /// watches is told.
+    pub(super) fn give_up(&self, why: &'static str) {
+        if !self.ended.is_cancelled() && !self.waiting.is_closed() {
+            tracing::error!(why, "what writes the record has ended");
+        }
+        self.ended.cancel();
+        self.refuse_all();
+    }
+
+    pub(super) fn refuse_all(&self) {
+        for op in self.waiting.abandon() {
+            op.reply.refuse(JournalError::Ended);
         }
     }
 
@@ -68,8 +81,16 @@ impl Room {
 }
 
 impl Turn {
-    async fn take(self, tx: &mut Tx) {
-        let room = &self.0;
+    pub(super) fn new(room: &Arc<Room>) -> Self {
+        Self {
+            room: Arc::clone(room),
+            taken: false,
+        }
+    }
+
+    async fn take(mut self, tx: &mut Tx) {
+        self.taken = true;
+        let room = &self.room;
         let batch = room.waiting.take();
         let started = room.clock.monotonic();
         match room.write(tx, &batch).await {
@@ -92,8 +113,12 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        if self.0.waiting.end_turn() {
-            self.0.call_the_writer();
+        if std::thread::panicking() {
+            self.room.give_up("a commit panicked");
+        } else if !self.taken {
+            self.room.give_up("the store takes no more work");
+        } else if self.room.waiting.end_turn() {
+            self.room.call_the_writer();
         }
     }
 }

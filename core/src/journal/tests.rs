@@ -838,3 +838,58 @@ async fn an_intent_may_follow_a_row_within_one_commit() {
     }
     assert_eq!(world.rows(&tenant).await.len(), 6);
 }
+
+#[tokio::test]
+async fn a_writer_that_panics_ends_the_record_and_tells_everyone() {
+    let world = World::new().await;
+    let tenant = suite::tenant(&world.store).await;
+    let contact = world.journal.intend(&tenant, Intent::new(event())).await.unwrap();
+    let room = Arc::clone(&world.journal.room);
+    let lent = world.store.lend_to_journal(move |_| {
+        let turn = shift::Turn::new(&room);
+        Box::pin(async move {
+            let _turn = turn;
+            panic!("a commit that panics");
+        })
+    });
+    lent.unwrap();
+
+    let told = tokio::time::timeout(Duration::from_secs(20), world.journal.ended());
+    told.await.expect("whoever watches the record is told");
+    assert_eq!(world.journal.check().await, Err(JournalError::Ended));
+    assert_eq!(
+        world.journal.record(&tenant, event()).await,
+        Err(JournalError::Ended)
+    );
+    assert_eq!(
+        world.journal.settle(contact, event()).await,
+        Err(JournalError::Ended)
+    );
+    assert_eq!(world.rows(&tenant).await.len(), 0);
+
+    let world = world.crash().await;
+    world.journal.reconcile().await.unwrap();
+    assert_eq!(world.rows(&tenant).await[0].result, Outcome::Unknown);
+}
+
+#[tokio::test]
+async fn a_task_of_the_record_that_panics_ends_the_record() {
+    let world = World::new().await;
+    reconcile::watched(Arc::downgrade(&world.journal.room), async {
+        panic!("the keeper")
+    })
+    .await;
+    assert_eq!(world.journal.check().await, Err(JournalError::Ended));
+}
+
+#[tokio::test]
+async fn a_store_that_takes_no_more_ends_the_record() {
+    let world = World::new().await;
+    let tenant = suite::tenant(&world.store).await;
+    world.store.abandon_writer();
+    assert_eq!(
+        world.journal.record(&tenant, event()).await,
+        Err(JournalError::Ended)
+    );
+    world.journal.ended().await;
+}

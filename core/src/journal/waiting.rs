@@ -231,6 +231,10 @@ impl Waiting {
         self.state().closed = true;
     }
 
+    pub(super) fn is_closed(&self) -> bool {
+        self.state().closed
+    }
+
     // Nothing under this lock can panic half-way but for want of memory.
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -77,6 +77,11 @@ impl Sqlite {
         self.0.writes.push_past_the_limit(job)
     }
 
+    #[cfg(test)]
+    pub(super) fn abandon_writer(&self) {
+        self.0.writes.abandon();
+    }
+
     async fn run<T, E, F>(
         &self,
         queue: &Queue<Job>,

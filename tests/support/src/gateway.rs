@@ -73,15 +73,29 @@ impl Gateway {
     /// # Errors
     /// When it does not come up within 20 seconds; the text holds what it printed.
     pub async fn start(extra: &[&str]) -> Result<Self, String> {
-        let mut gateway = Self {
+        let mut gateway = Self::new(extra)?;
+        gateway.up().await?;
+        Ok(gateway)
+    }
+
+    fn new(extra: &[&str]) -> Result<Self, String> {
+        Ok(Self {
             dir: tempfile::tempdir().map_err(|error| error.to_string())?,
             extra: extra.iter().map(|&argument| argument.to_owned()).collect(),
             child: None,
             url: String::new(),
             grpc: String::new(),
             printed: Arc::default(),
-        };
-        gateway.up().await?;
+        })
+    }
+
+    /// Like [`Gateway::start`], with a standard error of the test's choice instead of a log.
+    ///
+    /// # Errors
+    /// As [`Gateway::start`].
+    pub async fn start_with_stderr(stderr: Stdio, extra: &[&str]) -> Result<Self, String> {
+        let mut gateway = Self::new(extra)?;
+        gateway.up_with_stderr(stderr).await?;
         Ok(gateway)
     }
 
@@ -90,12 +104,16 @@ impl Gateway {
     /// # Errors
     /// As [`Gateway::start`].
     pub async fn up(&mut self) -> Result<(), String> {
-        let data = self.data_dir().to_path_buf();
         let log = std::fs::OpenOptions::new()
             .create(true)
             .append(true)
             .open(self.dir.path().join("gateway.log"))
             .map_err(|error| error.to_string())?;
+        self.up_with_stderr(Stdio::from(log)).await
+    }
+
+    async fn up_with_stderr(&mut self, stderr: Stdio) -> Result<(), String> {
+        let data = self.data_dir().to_path_buf();
         let mut child = Command::new(binary())
             .arg("up")
             .arg("--data-dir")
@@ -107,7 +125,7 @@ impl Gateway {
             .current_dir(self.dir.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::from(log))
+            .stderr(stderr)
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| error.to_string())?;

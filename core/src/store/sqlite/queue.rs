@@ -62,6 +62,14 @@ impl<T> Queue<T> {
         self.ready.notify_all();
     }
 
+    /// Closes the queue and drops what it holds, for when nobody serves it any more.
+    pub(super) fn abandon(&self) {
+        self.close();
+        // Dropped without the lock: what a job does when it is dropped may come back here.
+        let jobs = std::mem::take(&mut self.state().jobs);
+        drop(jobs);
+    }
+
     fn push_within(&self, limit: usize, job: T) -> Result<(), StoreError> {
         let mut state = self.state();
         if state.closed {
@@ -92,6 +100,8 @@ impl<T> fmt::Debug for Queue<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -101,6 +111,16 @@ mod tests {
         assert_eq!(queue.push(2), Err(StoreError::Overloaded));
         assert_eq!(queue.push_past_the_limit(3), Ok(()));
         assert_eq!((queue.pop(), queue.pop()), (Some(1), Some(3)));
+    }
+
+    #[test]
+    fn an_abandoned_queue_drops_what_it_holds_and_takes_no_more() {
+        let queue = Arc::new(Queue::new(2));
+        let held = Arc::new(());
+        queue.push(Arc::clone(&held)).unwrap();
+        queue.abandon();
+        assert_eq!(Arc::strong_count(&held), 1);
+        assert_eq!(queue.push(held), Err(StoreError::Closed));
     }
 
     #[test]

@@ -28,15 +28,23 @@ pub(super) fn serve(
     let mut tx = Tx::Sqlite(connection);
     let work = move || {
         while let Some(job) = queue.pop() {
-            // A job that panics must not take the thread, and with it the store, along.
-            if catch_unwind(AssertUnwindSafe(|| job(&mut tx))).is_err() {
-                tracing::error!("a job of the store panicked");
+            let carried = catch_unwind(AssertUnwindSafe(|| carry(job, &mut tx)));
+            if carried.is_err() {
+                // Nobody knows what state the connection is in. Whoever waits for it must not wait in vain.
+                return queue.abandon();
             }
-            tx.own().rollback();
         }
     };
     let thread = std::thread::Builder::new().name(name.to_owned()).spawn(work);
     thread.map_err(|error| StoreError::Engine(format!("cannot start the thread {name}: {error}")))
+}
+
+fn carry(job: Job, tx: &mut Tx) {
+    // A job that panics must not take the thread, and with it the store, along.
+    if catch_unwind(AssertUnwindSafe(|| job(tx))).is_err() {
+        tracing::error!("a job of the store panicked");
+    }
+    tx.own().rollback();
 }
 
 /// Runs `work` in one transaction: committed when it gives `Ok` and is still wanted, else rolled back.
