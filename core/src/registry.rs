@@ -5,6 +5,7 @@
 use std::{collections::HashMap, sync::LazyLock};
 
 use jsonschema::Validator;
+use serde_json::value::RawValue;
 use toolgate_contract::{
     registry::{self, ToolDef},
     v1::Violation,
@@ -18,6 +19,14 @@ static VALIDATORS: LazyLock<HashMap<&'static str, Validator>> = LazyLock::new(||
     registry::TOOLS
         .iter()
         .map(|tool| (tool.name, compile(tool.input_schema)))
+        .collect()
+});
+
+/// Only debug builds look at these.
+static OUTPUTS: LazyLock<HashMap<&'static str, Validator>> = LazyLock::new(|| {
+    registry::TOOLS
+        .iter()
+        .map(|tool| (tool.name, compile(tool.output_schema)))
         .collect()
 });
 
@@ -51,6 +60,18 @@ pub fn violations(tool: &ToolDef, arguments: &serde_json::Value) -> Vec<Violatio
             })
             .collect()
     })
+}
+
+/// Whether a structured result is one of the tool's output schema. Too dear for every call of a release: adapters write
+/// results from types, and tests and debug builds hold them against the schema here.
+#[must_use]
+pub fn fits_output(tool: &str, structured: &RawValue) -> bool {
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(structured.get()) else {
+        return false;
+    };
+    OUTPUTS
+        .get(tool)
+        .is_some_and(|validator| validator.is_valid(&value))
 }
 
 /// Two names of the registry differ by more, so a name that is registered is near no other.
@@ -152,6 +173,7 @@ mod tests {
     fn every_schema_compiles() {
         warm_up();
         assert_eq!(VALIDATORS.len(), registry::TOOLS.len());
+        assert_eq!(OUTPUTS.len(), registry::TOOLS.len());
     }
 
     #[test]
@@ -172,6 +194,27 @@ mod tests {
             ]
         );
         assert_eq!(violations(tool, &json!({}))[0].keyword, "required");
+    }
+
+    #[test]
+    fn a_result_is_held_against_the_output_schema_of_its_tool() {
+        let fits = |structured: serde_json::Value| {
+            let raw = serde_json::value::to_raw_value(&structured).unwrap();
+            fits_output("ssh.run_whitelisted_command", &raw)
+        };
+        let good =
+            json!({"command": "uptime", "stdout": "", "stderr": "", "truncated": false, "duration_ms": 1});
+        assert!(fits(good.clone()));
+        assert!(!fits(json!({})));
+        for (member, value) in [
+            ("stdout", json!(5)),
+            ("exit_code", json!("zero")),
+            ("evil", json!(1)),
+        ] {
+            let mut bad = good.clone();
+            bad[member] = value;
+            assert!(!fits(bad), "{member}");
+        }
     }
 
     #[test]

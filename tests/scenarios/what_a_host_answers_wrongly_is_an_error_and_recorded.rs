@@ -1,6 +1,7 @@
 //! Garbage, too much, a refusal of the second layer, a lost socket: each has its reason, none is passed on, and all
 //! are on the record. Gate 018: the host's own grammar refuses too.
 
+use serde_json::{Value, json};
 use toolgate_contract::frame::RefusalCode;
 use toolgate_test_support::{Reply, World};
 
@@ -44,4 +45,68 @@ async fn a_command_that_ends_with_a_code_is_an_answer() {
         assert_eq!(outcome.structured()["exit_code"], code);
         assert_eq!(outcome.result["isError"], false);
     }
+}
+
+/// What a relay of ours would send, with these members of the structured result replaced.
+fn answer(text: &str, members: &Value) -> Value {
+    let mut structured = json!({
+        "command": "uptime", "exit_code": 0, "stdout": "up", "stderr": "", "truncated": false, "duration_ms": 1
+    });
+    for (name, value) in members.as_object().into_iter().flatten() {
+        structured[name] = value.clone();
+    }
+    json!({"content": [{"type": "text", "text": text}], "structuredContent": structured, "isError": false})
+}
+
+#[tokio::test]
+async fn a_relay_that_was_taken_over_cannot_answer_what_the_tool_does_not() {
+    let world = World::new().host("web-1").start().await;
+    let mut image = answer("up", &json!({}));
+    image["content"][0] = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
+    let refused = [
+        answer("up", &json!({"exit_code": "zero"})).to_string(),
+        answer("up", &json!({"stdout": ["up"]})).to_string(),
+        image.to_string(),
+        answer("up", &json!({}))
+            .to_string()
+            .replace(r#""exit_code":0"#, r#""exit_code":1e999"#),
+        answer("up", &json!({}))
+            .to_string()
+            .replace(r#""isError":false"#, r#""isError":false,"isError":true"#),
+        answer("up", &json!({}))
+            .to_string()
+            .replace(r#""stdout":"up""#, r#""stdout":"\ud800""#),
+    ];
+    for (n, says) in refused.iter().enumerate() {
+        world.host("web-1").replies(Reply::Says(says.clone()));
+
+        let refusal = world.run("uptime").await.unwrap_err();
+
+        assert_eq!(
+            (refusal.status, refusal.reason.as_str()),
+            (502, "UPSTREAM_INVALID"),
+            "{says}"
+        );
+        let rows = world.audit().await;
+        let recorded = rows.iter().filter(|row| row["reason"] == "UPSTREAM_INVALID");
+        assert_eq!(recorded.count(), n + 1, "{says}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_relay_sends_beside_the_answer_stays_behind() {
+    let world = World::new().host("web-1").start().await;
+    let members = json!({"evil": "<script>", "stdout": format!("\u{1b}[31m\u{0}{}", "a".repeat(1_000_000))});
+    let says = answer("\u{1b}]0;mine\u{7}", &members).to_string();
+    world.host("web-1").replies(Reply::Says(says));
+
+    let outcome = world.run("uptime").await.unwrap();
+
+    let structured = outcome.structured();
+    let stdout = structured["stdout"].as_str().unwrap();
+    assert_eq!((&stdout[..5], stdout.len()), ("[31ma", 256 * 1024));
+    assert_eq!(structured["truncated"], true);
+    assert!(structured.get("evil").is_none());
+    assert!(!outcome.text().contains("mine") && !outcome.text().contains('\u{1b}'));
+    assert_eq!(outcome.result["content"].as_array().map(Vec::len), Some(1));
 }

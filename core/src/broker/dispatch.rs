@@ -8,6 +8,7 @@ use super::{Rooms, facts::Facts, lend::Lent, resolve::Capability};
 use crate::{
     error::Error,
     journal::Contact,
+    registry,
     upstream::{Payload, ToolResult, UpstreamCall, UpstreamError},
 };
 
@@ -37,15 +38,18 @@ pub(super) async fn dispatch(rooms: &Rooms, lent: Lent) -> Dispatched {
         left(rooms, &permitted.facts, permitted.deadline),
     );
     let deadline = callers.map_or(ours, |callers| callers.min(ours));
+    let tool = tool_name(permitted.capability);
     let call = UpstreamCall {
         call: permitted.facts.call,
-        tool: tool_name(permitted.capability),
+        tool,
         arguments: Payload(arguments(permitted.capability, permitted.arguments)),
         deadline,
         cancelled: cancelled.clone(),
     };
     let outcome = match rooms.adapters.upstream(&permitted.target) {
         Err(error) => Err(Error::Upstream(error)),
+        // A host that would be asked and at once told to stop is better left alone.
+        Ok(_) if deadline.is_zero() => Err(Error::Upstream(UpstreamError::Timeout)),
         Ok(upstream) => {
             // Cancel-safe: dropping the call's future cancels it at the target.
             tokio::select! {
@@ -59,7 +63,9 @@ pub(super) async fn dispatch(rooms: &Rooms, lent: Lent) -> Dispatched {
         }
     };
     drop(permitted.place);
-    let outcome = outcome.map_err(|error| whose_deadline(error, deadline < ours));
+    let outcome = outcome
+        .map_err(|error| whose_deadline(error, deadline < ours))
+        .and_then(|result| fitting(tool, result));
     let capability = match permitted.capability {
         Capability::Tool(tool) => tool.name,
         Capability::ConnectionTest => "test_connection",
@@ -98,6 +104,19 @@ fn whose_deadline(error: Error, callers: bool) -> Error {
         Error::Upstream(UpstreamError::Overloaded) => Error::Overloaded,
         other => other,
     }
+}
+
+// An adapter that leaves its tool's schema is found where it is made, and its answer goes no further.
+fn fitting(tool: &'static str, result: ToolResult) -> Result<ToolResult, Error> {
+    let fits = || {
+        let structured = result.structured.as_deref();
+        structured.is_some_and(|structured| registry::fits_output(tool, structured))
+    };
+    if cfg!(debug_assertions) && !result.is_error && !fits() {
+        tracing::error!(tool, "a result does not match the tool's output schema");
+        return Err(Error::Upstream(UpstreamError::Invalid));
+    }
+    Ok(result)
 }
 
 fn tool_name(capability: Capability) -> &'static str {

@@ -52,7 +52,7 @@ impl Upstream for Host {
             match does {
                 Does::Answer { is_error } => Ok(ToolResult {
                     content: to_raw_value(&json!([{"type": "text", "text": "up"}])).unwrap(),
-                    structured: None,
+                    structured: (!is_error).then(|| to_raw_value(&output()).unwrap()),
                     is_error,
                 }),
                 Does::Fail(error) => Err(error),
@@ -60,6 +60,10 @@ impl Upstream for Host {
             }
         })
     }
+}
+
+fn output() -> serde_json::Value {
+    json!({"command": "uptime", "stdout": "up", "stderr": "", "truncated": false, "duration_ms": 1})
 }
 
 struct World {

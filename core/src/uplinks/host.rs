@@ -1,8 +1,10 @@
-//! A host as an upstream: one tool, carried to its relay.
+//! A host as an upstream: one tool, carried to its relay, and its answer taken apart before it goes on.
+
+mod answer;
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use toolgate_contract::{
     frame::RefusalCode,
@@ -16,9 +18,6 @@ use crate::{
 };
 
 const METHOD: &str = "tools/call";
-/// The relay keeps 256 KiB of output, which comes twice, as text and structured, and grows when escaped. What is more
-/// than this was not cut by an honest relay.
-const MAX_RESULT: usize = 4 * 1024 * 1024;
 
 /// One host behind its relay. A call of another tenant finds it offline.
 #[derive(Debug, Clone)]
@@ -31,15 +30,6 @@ pub struct HostUpstream {
 struct Params<'a> {
     name: &'a str,
     arguments: &'a RawValue,
-}
-
-#[derive(Deserialize)]
-struct CallResult {
-    content: Box<RawValue>,
-    #[serde(default, rename = "structuredContent")]
-    structured: Option<Box<RawValue>>,
-    #[serde(default, rename = "isError")]
-    is_error: bool,
 }
 
 impl HostUpstream {
@@ -57,7 +47,7 @@ impl HostUpstream {
             answer = self.uplinks.request(tenant, self.target, METHOD, params, call.deadline) => answer,
             () = call.cancelled.cancelled() => return Err(UpstreamError::Cancelled),
         };
-        read(&answer.map_err(told)?)
+        answer::read(&answer.map_err(told)?)
     }
 }
 
@@ -82,26 +72,6 @@ fn params(call: &UpstreamCall) -> Result<Bytes, UpstreamError> {
         .map_err(|_| UpstreamError::Invalid)
 }
 
-fn read(answer: &[u8]) -> Result<ToolResult, UpstreamError> {
-    if answer.len() > MAX_RESULT {
-        return Err(UpstreamError::TooLarge);
-    }
-    let result: CallResult = serde_json::from_slice(answer).map_err(|_| UpstreamError::Invalid)?;
-    let is_array = result.content.get().starts_with('[');
-    let is_object = result
-        .structured
-        .as_ref()
-        .is_none_or(|structured| structured.get().starts_with('{'));
-    if !is_array || !is_object {
-        return Err(UpstreamError::Invalid);
-    }
-    Ok(ToolResult {
-        content: result.content,
-        structured: result.structured,
-        is_error: result.is_error,
-    })
-}
-
 fn told(error: UplinkError) -> UpstreamError {
     match error {
         UplinkError::Offline => UpstreamError::RelayOffline,
@@ -118,43 +88,5 @@ fn told(error: UplinkError) -> UpstreamError {
             | RefusalCode::Failed
             | RefusalCode::Unknown,
         ) => UpstreamError::Failed,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_result_is_passed_on_as_it_came() {
-        let answer = br#"{"content":[{"type":"text","text":"up 1"}],"structuredContent":{"n":9007199254740993},"isError":false}"#;
-        let result = read(answer).expect("reads");
-        assert_eq!(result.content.get(), r#"[{"type":"text","text":"up 1"}]"#);
-        assert_eq!(
-            result.structured.expect("structured").get(),
-            r#"{"n":9007199254740993}"#
-        );
-        assert!(!result.is_error);
-    }
-
-    #[test]
-    fn what_is_no_result_is_invalid() {
-        for answer in [
-            "",
-            "[]",
-            "{}",
-            r#"{"content":"x"}"#,
-            r#"{"content":[],"structuredContent":[]}"#,
-        ] {
-            assert_eq!(
-                read(answer.as_bytes()).expect_err("refused"),
-                UpstreamError::Invalid,
-                "{answer}"
-            );
-        }
-        assert_eq!(
-            read(&vec![b' '; MAX_RESULT + 1]).expect_err("refused"),
-            UpstreamError::TooLarge
-        );
     }
 }

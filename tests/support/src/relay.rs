@@ -33,6 +33,8 @@ pub enum Reply {
     Garbage,
     /// JSON that is no result.
     Shapeless,
+    /// These bytes as they are.
+    Says(String),
     /// A refusal.
     Refuses(RefusalCode),
     /// The socket is cut.

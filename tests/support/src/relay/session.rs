@@ -59,6 +59,7 @@ async fn request(link: &mut Link, shared: &Shared, frame: Frame) -> Result<(), S
         Reply::Huge(bytes) => respond(link, id, result(&command, 0, &"x".repeat(bytes)).to_string()).await,
         Reply::Garbage => respond(link, id, "\u{0}{not json").await,
         Reply::Shapeless => respond(link, id, r#"{"content":"none","structuredContent":7}"#).await,
+        Reply::Says(answer) => respond(link, id, answer).await,
         Reply::Refuses(code) => {
             link.send(&Frame::refusal(id, &Refusal::new(code, "told to refuse")))
                 .await
