@@ -130,9 +130,12 @@ where
         let span = tracing::debug_span!("request", method = %request.method(), route = template);
         let dialled = request.extensions().get::<Peer>().map(|peer| peer.dialled);
         let hosts = &rim.hosts;
+        let framed = check_framing(request.headers());
+        let is_misframed = framed.is_err();
         let admitted = hosts
             .check(request.uri(), request.headers(), dialled)
             .and_then(|()| check_names(request.headers()))
+            .and(framed)
             .and_then(|()| rim.check_open(template));
         let answer = match admitted {
             Ok(()) => Ok(self.inner.call(request)),
@@ -144,6 +147,10 @@ where
                 Err(problem) => problem.into_response(),
             };
             protect(response.headers_mut());
+            if is_misframed {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
+            }
             if let Some(refusal) = response.extensions_mut().remove::<OwnRefusal>() {
                 rim.refusals.report(refusal, knocker);
             }
@@ -161,6 +168,19 @@ fn check_names(headers: &HeaderMap) -> Result<(), Problem> {
         Some(name) => Err(Problem::new(
             ErrorReason::RequestMalformed,
             format!("header {name} has an underscore in its name; such headers are not read"),
+        )),
+    }
+}
+
+/// Two readers of a list of codings may see two ends of one body (`docs/adr/0024`).
+fn check_framing(headers: &HeaderMap) -> Result<(), Problem> {
+    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
+    match (codings.next(), codings.next()) {
+        (None, _) => Ok(()),
+        (Some(coding), None) if coding.as_bytes().eq_ignore_ascii_case(b"chunked") => Ok(()),
+        _ => Err(Problem::new(
+            ErrorReason::RequestMalformed,
+            "header transfer-encoding must be given once, as chunked; other codings are not read",
         )),
     }
 }

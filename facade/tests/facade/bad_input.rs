@@ -184,6 +184,32 @@ async fn smuggled_requests_do_not_reach_a_route() {
 }
 
 #[tokio::test]
+async fn codings_other_than_chunked_are_refused_and_the_connection_closed() {
+    let world = World::start().await;
+    let host = world.address;
+    let inner = format!("GET /api/self HTTP/1.1\r\nhost: {host}\r\n\r\n");
+    for coding in [
+        "gzip, chunked",
+        "identity, chunked",
+        "chunked, chunked",
+        "chunked\r\ntransfer-encoding: chunked",
+        "gzip\r\ntransfer-encoding: chunked",
+    ] {
+        // A body and a credential that would pass.
+        let request = format!(
+            "POST {INVOKE} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer tgk_a_b\r\ntransfer-encoding: \
+             {coding}\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n{inner}"
+        );
+        let answer = world.raw(&request).await;
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{coding}\n{answer}");
+        assert!(answer.contains("transfer-encoding"), "{coding}\n{answer}");
+        assert!(answer.contains("connection: close"), "{coding}\n{answer}");
+        assert_eq!(answer.matches("HTTP/1.").count(), 1, "{coding}\n{answer}");
+    }
+    assert!(world.core.asked("GetSelf").is_empty() && world.core.asked("Invoke").is_empty());
+}
+
+#[tokio::test]
 async fn header_names_with_underscores_are_refused() {
     let world = World::start().await;
     let answer = world
