@@ -41,3 +41,4 @@ mod the_sixty_first_call_of_a_burst_is_refused_and_the_host_left_alone;
 mod tls_ends_in_the_gateway_itself;
 mod told_to_stop_the_gateway_answers_what_is_under_way;
 mod what_a_host_answers_wrongly_is_an_error_and_recorded;
+mod what_no_method_ever_sees_is_refused_by_reason_and_counted;

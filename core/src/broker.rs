@@ -137,9 +137,9 @@ impl Broker {
         Failed { call: None, ..failed }
     }
 
-    /// Counts on the record what a facade refused before it became a call.
-    pub async fn refused_by_facade(&self, ask: &Ask, reason: ErrorReason) {
-        refuse::by_facade(&self.0, ask, reason).await;
+    /// Counts on the record what was refused before it came to a method: by a facade, or around the services.
+    pub async fn refused_outside(&self, ask: &Ask, reason: ErrorReason) {
+        refuse::outside(&self.0, ask, reason).await;
     }
 
     /// Counts a bad credential that came in a message, and gives the answer.

@@ -9,6 +9,7 @@ mod broker;
 mod door;
 mod list;
 mod manage;
+mod outside;
 mod policy;
 mod profiles;
 mod serve;

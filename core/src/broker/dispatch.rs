@@ -87,8 +87,8 @@ fn ours(rooms: &Rooms, capability: Capability) -> Duration {
     }
 }
 
-// A little before the caller's own deadline: the transport gives up at that very moment, and an answer that is on the
-// record is better than none.
+// A little before the caller's own deadline: the door gives up at that very moment, and an answer that is on the record
+// is better than none.
 fn left(rooms: &Rooms, facts: &Facts, deadline: Option<Duration>) -> Option<Duration> {
     let gone = rooms.clock.monotonic().saturating_sub(facts.started);
     deadline.map(|deadline| (deadline - AHEAD.min(deadline / 10)).saturating_sub(gone))

@@ -71,8 +71,8 @@ pub(super) fn unknown(rooms: &Rooms, ask: &Ask, error: Error) -> Failed {
     Failed { call: None, error }
 }
 
-/// Counts what a facade refused before it became a call.
-pub(super) async fn by_facade(rooms: &Rooms, ask: &Ask, reason: ErrorReason) {
+/// Counts what was refused before it came to a method.
+pub(super) async fn outside(rooms: &Rooms, ask: &Ask, reason: ErrorReason) {
     match admit::authenticate(rooms, ask).await {
         Ok(caller) => {
             let facts = Facts::without_call(rooms, caller);

@@ -2,15 +2,35 @@
 
 use std::{net::IpAddr, time::Duration};
 
+use http::HeaderMap;
 use tonic::{Request, metadata::MetadataMap};
 
 use crate::{
     broker::{Ask, Door},
+    error::Error,
     identity::Secret,
 };
 
 /// The dialects a facade may speak; anything else is recorded as `grpc`.
 const DIALECTS: [&str; 5] = ["rest", "mcp", "openai", "cli", "web"];
+
+const TIMEOUT: &str = "grpc-timeout";
+
+/// The caller's deadline; one that cannot be read is refused by name, because to go on without it would surprise.
+pub(super) fn deadline(headers: &HeaderMap) -> Result<Option<Duration>, Error> {
+    let mut values = headers.get_all(TIMEOUT).iter();
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    let read = value.to_str().ok().and_then(timeout);
+    match (read, values.next()) {
+        (Some(deadline), None) => Ok(Some(deadline)),
+        _ => Err(Error::malformed(
+            "header grpc-timeout",
+            "must be given once, as up to 8 digits and one of H, M, S, m, u, n",
+        )),
+    }
+}
 
 /// Reads what a request brings beside its message.
 pub(super) fn of<T>(request: &Request<T>) -> Ask {
@@ -38,7 +58,7 @@ pub(super) fn from(metadata: &MetadataMap, door: Door, peer: Option<IpAddr>) -> 
             .filter(|_| trusted)
             .and_then(|ip| ip.parse().ok())
             .or(peer),
-        deadline: text("grpc-timeout").and_then(timeout),
+        deadline: text(TIMEOUT).and_then(timeout),
     }
 }
 
@@ -90,6 +110,24 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(timeout(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_deadline_that_cannot_be_read_or_stands_twice_is_refused_by_name() {
+        let told = |values: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(TIMEOUT, value.parse().expect("a header"));
+            }
+            deadline(&headers).map_err(|error| error.to_string())
+        };
+        assert_eq!(told(&[]), Ok(None));
+        assert_eq!(told(&["0n"]), Ok(Some(Duration::ZERO)));
+        assert_eq!(told(&["5S"]), Ok(Some(Duration::from_secs(5))));
+        for values in [&["-1S"][..], &["abc"], &[""], &["1S", "1S"], &["1é"]] {
+            let error = told(values).expect_err("refused");
+            assert!(error.starts_with("header grpc-timeout:"), "{error}");
         }
     }
 

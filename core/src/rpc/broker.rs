@@ -131,7 +131,7 @@ impl BrokerService for Rpc {
             reason @ (ErrorReason::OriginForbidden
             | ErrorReason::RequestMalformed
             | ErrorReason::RequestTooLarge) => {
-                self.broker.refused_by_facade(&ask, reason).await;
+                self.broker.refused_outside(&ask, reason).await;
                 Ok(Response::new(ReportRefusalResponse {}))
             }
             _ => Err(Status::invalid_argument(

@@ -13,8 +13,8 @@ use tonic_health::{ServingStatus, server::HealthReporter};
 use toolgate_contract::frame::ChannelBinding;
 use tower::Service;
 
-use super::typed::TypedTools;
-use crate::broker::Door;
+use super::{outside::Outside, typed::TypedTools};
+use crate::broker::{Broker, Door};
 
 /// The core as a tower service. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -22,17 +22,20 @@ pub struct CoreService {
     routes: Routes,
     health: HealthReporter,
     typed: TypedTools,
+    broker: Broker,
     door: Door,
 }
 
 impl CoreService {
     pub(crate) async fn over(rpc: super::Rpc) -> Self {
-        let typed = TypedTools::new(rpc.broker.clone());
+        let broker = rpc.broker.clone();
+        let typed = TypedTools::new(broker.clone());
         let (routes, health) = rpc.routes().await;
         Self {
             routes: routes.prepare(),
             health,
             typed,
+            broker,
             door: Door::Network,
         }
     }
@@ -71,13 +74,17 @@ impl Service<Request<Body>> for CoreService {
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        let outside = Outside::of(self.broker.clone(), &request, self.door);
+        if !outside.is_open() {
+            return outside.closed().map(Ok).boxed();
+        }
         request.extensions_mut().insert(self.door);
         if let Some(binding) = channel_binding(request.headers_mut(), self.door) {
             request.extensions_mut().insert(binding);
         }
         match self.typed.tool_at(request.uri().path()) {
-            Some(tool) => self.typed.clone().serve(tool, request).boxed(),
-            None => self.routes.call(request).boxed(),
+            Some(tool) => outside.watch(self.typed.clone().serve(tool, request)).boxed(),
+            None => outside.watch(self.routes.call(request)).boxed(),
         }
     }
 }

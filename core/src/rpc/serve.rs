@@ -1,11 +1,20 @@
 //! The doors with sockets: the gRPC port and the Unix socket of the data directory.
 
-use std::{future::Future, io, path::Path, time::Duration};
+mod connections;
+
+use std::{future::Future, io, path::Path, sync::Arc};
 
 use tokio::net::{TcpListener, UnixListener};
-use tokio_stream::wrappers::UnixListenerStream;
-use tonic::transport::{Identity, Server, ServerTlsConfig, server::TcpIncoming};
-use tower::layer::layer_fn;
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        self, ServerConfig,
+        pki_types::{
+            CertificateDer, PrivateKeyDer,
+            pem::{self, PemObject},
+        },
+    },
+};
 
 use super::CoreService;
 use crate::broker::Door;
@@ -22,9 +31,12 @@ pub enum ServeError {
         #[source]
         source: io::Error,
     },
-    /// The transport.
-    #[error("gRPC cannot be served: {0}")]
-    Transport(#[from] tonic::transport::Error),
+    /// The certificate or the key is no PEM.
+    #[error("the certificate and key of the gRPC port cannot be read: {0}")]
+    Pem(#[from] pem::Error),
+    /// The two do not go together.
+    #[error("the certificate and key of the gRPC port cannot be used: {0}")]
+    Tls(#[from] rustls::Error),
 }
 
 /// Certificate and key of the gRPC port, in PEM.
@@ -49,18 +61,8 @@ pub async fn serve_tcp(
     tls: Option<GrpcTls>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let mut server = bounded();
-    if let Some(tls) = tls {
-        let identity = Identity::from_pem(&tls.certificate, &tls.key);
-        server = server.tls_config(ServerTlsConfig::new().identity(identity))?;
-    }
-    let core = core.behind(Door::Network);
-    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-    server
-        .layer(layer_fn(move |_| core.clone()))
-        .add_routes(tonic::service::Routes::default())
-        .serve_with_incoming_shutdown(incoming, shutdown)
-        .await?;
+    let tls = tls.as_ref().map(acceptor).transpose()?;
+    connections::serve(listener, tls, core.behind(Door::Network), shutdown).await;
     Ok(())
 }
 
@@ -81,21 +83,18 @@ pub async fn serve_unix(
     }
     let listener = UnixListener::bind(path).map_err(failed)?;
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).map_err(failed)?;
-    let core = core.behind(Door::Facade);
-    bounded()
-        .layer(layer_fn(move |_| core.clone()))
-        .add_routes(tonic::service::Routes::default())
-        .serve_with_incoming_shutdown(UnixListenerStream::new(listener), shutdown)
-        .await?;
+    connections::serve(listener, None, core.behind(Door::Facade), shutdown).await;
     Ok(())
 }
 
-fn bounded() -> Server {
-    Server::builder()
-        .max_concurrent_streams(100)
-        .initial_stream_window_size(64 << 10)
-        .initial_connection_window_size(1 << 20)
-        .http2_keepalive_interval(Some(Duration::from_secs(30)))
-        .http2_keepalive_timeout(Some(Duration::from_secs(20)))
-        .tcp_nodelay(true)
+fn acceptor(tls: &GrpcTls) -> Result<TlsAcceptor, ServeError> {
+    let chain = CertificateDer::pem_slice_iter(&tls.certificate).collect::<Result<Vec<_>, _>>()?;
+    let key = PrivateKeyDer::from_pem_slice(&tls.key)?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)?;
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
 }

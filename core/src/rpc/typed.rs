@@ -22,7 +22,10 @@ use toolgate_contract::{
 };
 
 use super::{MAX_MESSAGE, ask, status};
-use crate::broker::{Broker, Settled, Wish};
+use crate::{
+    broker::{Broker, Failed, Settled, Wish},
+    error::Error,
+};
 
 /// Serves every tool of the registry under its typed path.
 #[derive(Debug, Clone)]
@@ -154,8 +157,12 @@ fn response(output: &MessageDescriptor, settled: &Settled) -> Result<DynamicMess
         .as_deref()
         .map_or("{}", serde_json::value::RawValue::get);
     let mut json = serde_json::Deserializer::from_str(structured);
-    DynamicMessage::deserialize(output.clone(), &mut json)
-        .map_err(|error| Status::internal(format!("the result does not match the tool's schema: {error}")))
+    DynamicMessage::deserialize(output.clone(), &mut json).map_err(|error| {
+        status(Failed {
+            call: Some(settled.call()),
+            error: Error::internal(error),
+        })
+    })
 }
 
 // The text a tool gave for people, bounded: it travels in a header.
