@@ -16,6 +16,7 @@ pub mod journal;
 pub mod keys;
 pub mod limits;
 pub mod names;
+pub mod offline;
 pub mod pages;
 pub mod policy;
 pub mod registry;

@@ -4,7 +4,6 @@
 //! it any more. Who may do this is decided before this room is asked.
 
 mod credential;
-pub mod offline;
 mod rows;
 
 use serde_json::json;

@@ -6,18 +6,16 @@ use serde_json::{Value, json};
 use toolgate_core::{
     clock::Clock,
     data_dir::DataDirError,
+    offline::{self, OfflineError},
     rfc3339,
-    tokens::{
-        Wanted,
-        offline::{self, OfflineError},
-    },
+    tokens::Wanted,
 };
 
 use crate::failure::{Exit, Failure};
 
 /// Makes a token where no gateway runs; answers as the gateway would.
 pub(super) async fn create(dir: &Path, wanted: Wanted) -> Result<Value, Failure> {
-    let (token, text) = offline::create(dir, wanted, Clock::system())
+    let (token, text) = offline::create_token(dir, wanted, Clock::system())
         .await
         .map_err(|error| refused(&error))?;
     Ok(json!({

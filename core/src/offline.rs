@@ -1,4 +1,4 @@
-//! Makes a token without a gateway: for the owner of a data directory whose admin tokens are lost.
+//! Work on a data directory where no gateway runs: a token for the owner whose admin tokens are lost.
 //!
 //! Owns the directory for as long as it takes, so a running gateway is never written beside. Makes nothing where there
 //! is no store, and no key where one is missing.
@@ -7,7 +7,6 @@ use std::{path::Path, sync::Arc};
 
 use tokio_util::task::TaskTracker;
 
-use super::{Token, Tokens, Wanted};
 use crate::{
     audit::Sealer,
     changes::{By, Changes},
@@ -19,6 +18,7 @@ use crate::{
     keys::{KeyError, Keyring},
     snapshot::Snapshots,
     store::{Store, StoreConfig, StoreError},
+    tokens::{Token, Tokens, Wanted},
 };
 
 /// Why no token was made.
@@ -45,7 +45,7 @@ pub enum OfflineError {
 ///
 /// # Errors
 /// When a gateway runs in `dir`, when store or keys cannot be used, or when the token is refused.
-pub async fn create(dir: &Path, wanted: Wanted, clock: Clock) -> Result<(Token, Secret), OfflineError> {
+pub async fn create_token(dir: &Path, wanted: Wanted, clock: Clock) -> Result<(Token, Secret), OfflineError> {
     let path = dir.join("toolgate.db");
     if !path.is_file() {
         return Err(OfflineError::NoStore(path));
@@ -113,7 +113,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         started(dir.path()).await.shutdown().await;
 
-        let (token, text) = create(dir.path(), wanted("rescue"), Clock::system())
+        let (token, text) = create_token(dir.path(), wanted("rescue"), Clock::system())
             .await
             .unwrap();
 
@@ -150,7 +150,7 @@ mod tests {
     async fn no_token_is_made_beside_a_running_gateway() {
         let dir = tempfile::tempdir().unwrap();
         let core = started(dir.path()).await;
-        let refused = create(dir.path(), wanted("rescue"), Clock::system())
+        let refused = create_token(dir.path(), wanted("rescue"), Clock::system())
             .await
             .unwrap_err();
         assert!(
@@ -163,7 +163,7 @@ mod tests {
     #[tokio::test]
     async fn a_folder_that_is_no_data_directory_is_left_empty() {
         let dir = tempfile::tempdir().unwrap();
-        let refused = create(dir.path(), wanted("rescue"), Clock::system())
+        let refused = create_token(dir.path(), wanted("rescue"), Clock::system())
             .await
             .unwrap_err();
         assert!(matches!(refused, OfflineError::NoStore(_)), "{refused}");
