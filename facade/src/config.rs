@@ -58,8 +58,10 @@ pub struct Limits {
     pub header_bytes: u32,
     /// Most header fields of a request.
     pub headers: usize,
-    /// How long the head of a request, or a TLS handshake, may take.
+    /// How long a TLS handshake may take, and then the head of the first request.
     pub header_read: Duration,
+    /// How long a connection may wait for its next request, the head included.
+    pub idle: Duration,
     /// How long the body of a request may take.
     pub body_read: Duration,
     /// How long a peer may accept no byte before its connection is cut.
@@ -68,6 +70,8 @@ pub struct Limits {
     pub core: Duration,
     /// Most connections at a time; further ones wait in the listener's queue.
     pub connections: usize,
+    /// Most of them from one source; one more is closed at once. Behind a proxy there is but one source.
+    pub connections_of_source: usize,
     /// How long requests are still taken after we were told to stop.
     pub accept_after_told: Duration,
     /// How long open requests may go on after that.
@@ -81,10 +85,12 @@ impl Default for Limits {
             header_bytes: 32 * 1024,
             headers: 100,
             header_read: Duration::from_secs(10),
+            idle: Duration::from_secs(75),
             body_read: Duration::from_secs(30),
             write: Duration::from_secs(30),
             core: Duration::from_secs(120),
             connections: 10_000,
+            connections_of_source: 1_000,
             accept_after_told: Duration::ZERO,
             drain: Duration::from_secs(10),
         }

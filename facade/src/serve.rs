@@ -5,6 +5,8 @@
 mod connection;
 mod ending;
 mod patience;
+mod silence;
+mod sources;
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -17,9 +19,9 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::connection::{Endpoint, Tracked};
 pub(crate) use self::ending::Ending;
-use crate::{CoreService, FacadeConfig, FacadeError, rest};
+use self::{connection::Endpoint, silence::Streams, sources::Sources};
+use crate::{CoreService, FacadeConfig, FacadeError, Limits, rest};
 
 /// How long accepting rests after a failure that is likely to repeat, such as too many open files.
 const FIRST_REST: Duration = Duration::from_millis(10);
@@ -42,12 +44,7 @@ pub async fn serve(
     let tasks = TaskTracker::new();
     let ending = Ending::when(shutdown);
     let router = rest::build(core, &config, tasks.clone(), ending.clone())?;
-    let endpoint = Arc::new(Endpoint::new(
-        router,
-        &config,
-        builder(&config, &tasks),
-        ending.clone(),
-    ));
+    let endpoint = Arc::new(Endpoint::new(router, &config, tasks.clone(), ending.clone()));
     tracing::info!(%bound, tls = config.tls.is_some(), "serving");
     // Whoever spreads requests over instances needs a moment to see that this one is going.
     let closed = async {
@@ -55,7 +52,7 @@ pub async fn serve(
         tokio::time::sleep(config.limits.accept_after_told).await;
     };
     tokio::select! {
-        () = accept(&listener, &endpoint, &tasks, config.limits.connections) => {}
+        () = accept(&listener, &endpoint, &tasks, &config) => {}
         () = closed => {}
     }
     drop(listener);
@@ -82,14 +79,14 @@ async fn drain(ending: &Ending, tasks: &TaskTracker, limit: Duration) {
     let _ = timeout(2 * LAST_WORDS, ending.bridges.wait()).await;
 }
 
-fn builder(config: &FacadeConfig, tasks: &TaskTracker) -> auto::Builder<Tracked> {
-    let limits = &config.limits;
-    let mut builder = auto::Builder::new(Tracked(tasks.clone()));
+fn builder(limits: &Limits, streams: Streams) -> auto::Builder<Streams> {
+    let mut builder = auto::Builder::new(streams);
     let timer = hyper_util::rt::TokioTimer::new();
     builder
         .http1()
         .timer(timer.clone())
-        .header_read_timeout(limits.header_read)
+        // Runs from the end of one request to the head of the next; a peer may be silent for as long.
+        .header_read_timeout(limits.idle)
         .max_headers(limits.headers)
         .max_buf_size(
             usize::try_from(limits.header_bytes)
@@ -109,20 +106,34 @@ fn builder(config: &FacadeConfig, tasks: &TaskTracker) -> auto::Builder<Tracked>
     builder
 }
 
-async fn accept(listener: &TcpListener, endpoint: &Arc<Endpoint>, tasks: &TaskTracker, connections: usize) {
-    let room = Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS)));
+async fn accept(
+    listener: &TcpListener,
+    endpoint: &Arc<Endpoint>,
+    tasks: &TaskTracker,
+    config: &FacadeConfig,
+) {
+    let limits = &config.limits;
+    let room = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
+    let sources = Sources::new(match config.behind_proxy {
+        true => limits.connections,
+        false => limits.connections_of_source,
+    });
     let mut rest = FIRST_REST;
     loop {
         // Every await is cancel-safe: a permit is given back, an unaccepted connection stays in the queue.
         match next(listener, &room).await {
             Ok((stream, peer, permit)) => {
                 rest = FIRST_REST;
+                let Some(place) = sources.place(peer.ip()) else {
+                    tracing::debug!("a source has as many connections as it may");
+                    continue;
+                };
                 let endpoint = Arc::clone(endpoint);
                 tasks.spawn(async move {
                     gauge!("toolgate_http_connections").increment(1);
                     endpoint.serve(stream, peer).await;
                     gauge!("toolgate_http_connections").decrement(1);
-                    drop(permit);
+                    drop((place, permit));
                 });
             }
             Err(error) if is_of_one_peer(&error) => {}

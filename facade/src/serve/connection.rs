@@ -2,64 +2,47 @@
 
 use std::{
     convert::Infallible,
-    future::Future,
     net::{IpAddr, SocketAddr},
-    time::Duration,
 };
 
 use axum::{Router, body::Body, response::Response};
 use http::{HeaderValue, Request};
-use hyper::{body::Incoming, rt::Executor};
-use hyper_util::{rt::TokioIo, server::conn::auto};
+use hyper::body::Incoming;
+use hyper_util::rt::TokioIo;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
+    time::timeout,
 };
 use tokio_rustls::TlsAcceptor;
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use toolgate_contract::frame::CHANNEL_LABEL;
 use tower::Service;
 
-use super::{ending::Ending, patience::Patient};
-use crate::{FacadeConfig, link::Peer};
-
-/// Spawns the tasks of HTTP/2 streams where they are joined.
-#[derive(Debug, Clone)]
-pub(super) struct Tracked(pub(super) TaskTracker);
-
-impl<F> Executor<F> for Tracked
-where
-    F: Future + Send + 'static,
-    F::Output: Send,
-{
-    fn execute(&self, task: F) {
-        self.0.spawn(task);
-    }
-}
+use super::{
+    LAST_WORDS, builder,
+    ending::Ending,
+    patience::Patient,
+    silence::{Silence, Streams},
+};
+use crate::{FacadeConfig, Limits, link::Peer};
 
 /// What every connection needs, made once.
 pub(super) struct Endpoint {
     router: Router,
     tls: Option<TlsAcceptor>,
-    http: auto::Builder<Tracked>,
-    handshake: Duration,
-    write: Duration,
+    tasks: TaskTracker,
+    limits: Limits,
     ending: Ending,
 }
 
 impl Endpoint {
-    pub(super) fn new(
-        router: Router,
-        config: &FacadeConfig,
-        http: auto::Builder<Tracked>,
-        ending: Ending,
-    ) -> Self {
+    pub(super) fn new(router: Router, config: &FacadeConfig, tasks: TaskTracker, ending: Ending) -> Self {
         Self {
             router,
             tls: config.tls.clone().map(TlsAcceptor::from),
-            http,
-            handshake: config.limits.header_read,
-            write: config.limits.write,
+            tasks,
+            limits: config.limits.clone(),
             ending,
         }
     }
@@ -75,11 +58,11 @@ impl Endpoint {
     async fn shake_hands(&self, stream: TcpStream, peer: SocketAddr) {
         let _ = stream.set_nodelay(true);
         let Ok(dialled) = stream.local_addr() else { return };
-        let patient = Patient::new(stream, self.write);
+        let patient = Patient::new(stream, self.limits.write);
         let Some(tls) = &self.tls else {
             return self.speak(patient, describe(peer.ip(), dialled.ip(), None)).await;
         };
-        match tokio::time::timeout(self.handshake, tls.accept(patient)).await {
+        match timeout(self.limits.header_read, tls.accept(patient)).await {
             Ok(Ok(stream)) => {
                 let session = &stream.get_ref().1;
                 let exporter = session.export_keying_material([0; 32], CHANNEL_LABEL, None).ok();
@@ -95,16 +78,28 @@ impl Endpoint {
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
+        let streams = Streams::new(self.tasks.clone());
+        let silence = Silence {
+            spoken: CancellationToken::new(),
+            streams: streams.watch(),
+            first: self.limits.header_read,
+            idle: self.limits.idle,
+        };
         let service = Conversation {
             router: self.router.clone(),
             peer,
+            spoken: silence.spoken.clone(),
         };
-        let connection = self
-            .http
-            .serve_connection_with_upgrades(TokioIo::new(io), service);
+        let http = builder(&self.limits, streams);
+        let connection = http.serve_connection_with_upgrades(TokioIo::new(io), service);
         tokio::pin!(connection);
         let ended = tokio::select! {
             ended = connection.as_mut() => ended,
+            () = silence.too_long() => {
+                connection.as_mut().graceful_shutdown();
+                // Who asked nothing needs no time to end.
+                timeout(LAST_WORDS, connection).await.unwrap_or(Ok(()))
+            }
             () = self.ending.closed.cancelled() => {
                 connection.as_mut().graceful_shutdown();
                 connection.await
@@ -131,6 +126,7 @@ fn describe(peer: IpAddr, dialled: IpAddr, exporter: Option<[u8; 32]>) -> Peer {
 struct Conversation {
     router: Router,
     peer: Peer,
+    spoken: CancellationToken,
 }
 
 impl hyper::service::Service<Request<Incoming>> for Conversation {
@@ -139,6 +135,7 @@ impl hyper::service::Service<Request<Incoming>> for Conversation {
     type Future = axum::routing::future::RouteFuture<Infallible>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        self.spoken.cancel();
         request.extensions_mut().insert(self.peer.clone());
         // A router is always ready.
         self.router.clone().call(request.map(Body::new))

@@ -48,6 +48,69 @@ async fn heads_are_bounded_in_size_number_and_time() {
 }
 
 #[tokio::test]
+async fn a_peer_that_asks_nothing_is_let_go() {
+    let world = limited(Limits {
+        header_read: Duration::from_millis(200),
+        ..Limits::default()
+    })
+    .await;
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let settings = [&preface[..], &[0, 0, 0, 4, 0, 0, 0, 0, 0]].concat();
+    for said in [&b""[..], b"P", b"G", &preface[..20], preface, &settings] {
+        let mut peer = tokio::net::TcpStream::connect(world.address).await.unwrap();
+        peer.write_all(said).await.unwrap();
+        let mut rest = Vec::new();
+        let ended = tokio::time::timeout(client::PATIENCE, peer.read_to_end(&mut rest)).await;
+        assert!(ended.is_ok(), "{:?} is kept", String::from_utf8_lossy(said));
+    }
+}
+
+#[tokio::test]
+async fn a_connection_waits_for_its_next_request_longer_than_for_its_first() {
+    let world = limited(Limits {
+        header_read: Duration::from_millis(100),
+        idle: Duration::from_millis(600),
+        ..Limits::default()
+    })
+    .await;
+    let request = format!("GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", world.address);
+    let mut peer = tokio::net::TcpStream::connect(world.address).await.unwrap();
+    let began = std::time::Instant::now();
+    peer.write_all(request.as_bytes()).await.unwrap();
+    let mut rest = Vec::new();
+    let ended = tokio::time::timeout(client::PATIENCE, peer.read_to_end(&mut rest)).await;
+    assert!(ended.is_ok() && rest.starts_with(b"HTTP/1.1 200 "));
+    assert!(
+        began.elapsed() >= Duration::from_millis(500),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn one_source_does_not_take_the_place_of_others() {
+    let world = limited(Limits {
+        connections_of_source: 2,
+        ..Limits::default()
+    })
+    .await;
+    let dial = async |from: &str| {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind(format!("{from}:0").parse().unwrap()).unwrap();
+        let mut peer = socket.connect(world.address).await.unwrap();
+        let request = format!("GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", world.address);
+        // A connection that is closed at once may refuse either.
+        let _ = peer.write_all(request.as_bytes()).await;
+        let served = peer.read(&mut [0; 1024]).await.is_ok_and(|read| read > 0);
+        served.then_some(peer)
+    };
+    let (first, second) = (dial("127.0.0.1").await, dial("127.0.0.1").await);
+    assert!(first.is_some() && second.is_some());
+    assert!(dial("127.0.0.1").await.is_none());
+    assert!(dial("127.0.0.2").await.is_some());
+}
+
+#[tokio::test]
 async fn a_body_that_does_not_come_is_not_waited_for() {
     let world = limited(Limits {
         body_read: Duration::from_millis(200),
