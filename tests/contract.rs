@@ -8,6 +8,7 @@ mod baseline;
 mod crate_arrows;
 mod descriptors;
 mod documents;
+mod fuzz_targets;
 mod gate_rows;
 mod licences;
 mod mistakes;
