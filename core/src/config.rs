@@ -15,6 +15,8 @@ pub struct CoreConfig {
     pub public_url: String,
     /// Starts although keys are lost that the database needs, with new ones.
     pub accept_lost_keys: bool,
+    /// The certificate of the gateway's own TLS, as enrolment commands name it to relays.
+    pub ca_cert: Option<PathBuf>,
     /// Every host is answered for in process.
     #[cfg(feature = "conformance")]
     pub echo_hosts: bool,
@@ -30,6 +32,7 @@ impl CoreConfig {
             upstream_timeout: Duration::from_secs(10),
             public_url: "http://127.0.0.1:7600".into(),
             accept_lost_keys: false,
+            ca_cert: None,
             #[cfg(feature = "conformance")]
             echo_hosts: false,
         }

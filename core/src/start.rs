@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use tokio::{net::TcpListener, task::JoinHandle, time};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
     sessions::Sessions,
     snapshot::Snapshots,
     store::{Store, StoreConfig, StoreError},
-    targets::{Relays, Targets},
+    targets::{BuiltInHost, Relays, Targets},
     telemetry,
     tenants::{self, FirstRun},
     tokens::Tokens,
@@ -99,7 +99,8 @@ impl Core {
             Arc::clone(&keys),
             Arc::new(uplinks.clone()),
             &config.public_url,
-        );
+        )
+        .with_certificate(config.ca_cert.as_deref());
         let adapters = Adapters::new(uplinks.clone());
         #[cfg(feature = "conformance")]
         let adapters = adapters.answered_by(
@@ -190,10 +191,18 @@ impl Core {
         self.first_run.as_ref()
     }
 
-    /// Makes sure that this very host is a target, and gives a token for the built-in relay to enrol with: none where
-    /// it is enrolled and still has its key.
-    pub async fn built_in_enrolment(&self, host_name: &str, has_key: bool) -> Result<Option<Secret>, Error> {
-        self.targets.built_in_enrolment(host_name, has_key).await
+    /// Makes sure that this very host is a target, unless an admin removed it, and says what the relay inside the
+    /// gateway is to do. `has_key` is true where that relay has enrolled before and still has its key.
+    pub async fn built_in_host(&self, host_name: &str, has_key: bool) -> Result<BuiltInHost, Error> {
+        // A new store knows of no host, whatever a former one did with its key.
+        let was_target = has_key && self.first_run.is_none();
+        self.targets.built_in_host(host_name, has_key, was_target).await
+    }
+
+    /// Tokens for the relay inside the gateway, as admins ask for them.
+    #[must_use]
+    pub fn built_in_tokens(&self) -> watch::Receiver<Option<Secret>> {
+        self.targets.built_in_tokens()
     }
 
     /// The data directory.

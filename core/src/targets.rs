@@ -12,17 +12,28 @@ mod relays;
 mod rows;
 mod verdict;
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use toolgate_contract::ids::{TargetId, TenantId};
 
-pub use self::{enrolment::Enrolment, live::Live, relays::Relays, rows::Target};
-use self::{enrolment::NewEnrolment, rows::Change};
+pub use self::{
+    built_in::{BuiltInHost, BuiltInRelay},
+    enrolment::Enrolment,
+    live::Live,
+    relays::Relays,
+    rows::Target,
+};
+use self::{
+    enrolment::{NewEnrolment, Reach},
+    rows::Change,
+};
 use crate::{
     audit::EventKind,
     changes::{By, Changes, Fact},
     error::{Error, Missing},
+    identity::Secret,
     keys::Keyring,
     names,
     pages::Page,
@@ -42,7 +53,9 @@ pub struct Targets {
     changes: Changes,
     keys: Arc<Keyring>,
     live: Arc<dyn Live>,
-    public_url: Arc<str>,
+    reach: Reach,
+    /// Tokens for the relay inside the gateway, while there is one to take them.
+    built_in: watch::Sender<Option<Secret>>,
 }
 
 /// What a new target shall be, as asked.
@@ -79,8 +92,19 @@ impl Targets {
             changes,
             keys,
             live,
-            public_url: public_url.trim_end_matches('/').into(),
+            reach: Reach {
+                public_url: public_url.trim_end_matches('/').into(),
+                ca_cert: None,
+            },
+            built_in: watch::Sender::new(None),
         }
+    }
+
+    /// Commands for hosts name this certificate, with which relays trust the gateway's own TLS.
+    #[must_use]
+    pub fn with_certificate(mut self, path: Option<&Path>) -> Self {
+        self.reach.ca_cert = path.map(|path| path.display().to_string().into());
+        self
     }
 
     /// Adds a target and mints its first enrolment.
@@ -172,9 +196,15 @@ impl Targets {
         removed.await
     }
 
-    /// Mints a new enrolment in place of any unused one. A relay that is enrolled stays until the new one has.
+    /// Mints a new enrolment in place of any unused one. A relay that is enrolled stays until the new one has. The
+    /// relay inside the gateway, where it runs, takes its token by itself.
     pub async fn enrol(&self, by: By, id: &str) -> Result<Enrolment, Error> {
-        self.enrol_known(by, known_id(id)?).await
+        let (target, enrolment) = self.enrol_known(by, known_id(id)?).await?;
+        if config::is_built_in(&target.config) && self.built_in.receiver_count() > 0 {
+            self.built_in.send_replace(Some(enrolment.token.clone()));
+            return Ok(enrolment.taken());
+        }
+        Ok(enrolment)
     }
 
     /// Forgets the key of a host's relay and closes its connection.
@@ -216,7 +246,7 @@ impl Targets {
     async fn add(&self, by: By, target: Target) -> Result<(Target, Enrolment), Error> {
         let tenant = by.tenant.clone();
         let enrolment = self.mint(&tenant, target.id)?;
-        let shown = enrolment.shown(&self.public_url, &target.name);
+        let shown = enrolment.shown(&self.reach, &target.name);
         let added = self.changes.make(by, move |tx| {
             Box::pin(async move {
                 if rows::count(tx, &tenant).await? >= MOST {
@@ -235,19 +265,25 @@ impl Targets {
         Ok((added.await?, shown))
     }
 
-    async fn enrol_known(&self, by: By, id: TargetId) -> Result<Enrolment, Error> {
+    async fn enrol_known(&self, by: By, id: TargetId) -> Result<(Target, Enrolment), Error> {
         let tenant = by.tenant.clone();
         let enrolment = self.mint(&tenant, id)?;
-        let (token, url) = (enrolment.clone(), Arc::clone(&self.public_url));
-        let name = self.changes.make(by, move |tx| {
+        let token = enrolment.clone();
+        let target = self.changes.make(by, move |tx| {
             Box::pin(async move {
                 let target = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
                 enrolment.replace(tx).await?;
+                // Whoever revoked the former relay has now asked for another one.
+                if target.standing() == RelayStanding::Revoked {
+                    rows::set_validation(tx, &tenant, id, &verdict::pending()).await?;
+                }
                 let fact = configured(&target, Change::Updated, enrolment.detail());
-                Ok((target.name, vec![fact]))
+                Ok((target, vec![fact]))
             })
         });
-        Ok(token.shown(&url, &name.await?))
+        let target = target.await?;
+        let shown = token.shown(&self.reach, &target.name);
+        Ok((target, shown))
     }
 
     fn cut_off(&self, id: TargetId) -> impl FnOnce() + Send + 'static {

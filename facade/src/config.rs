@@ -16,6 +16,8 @@ pub struct FacadeConfig {
     pub behind_proxy: bool,
     /// Certificate and key when TLS ends here; see [`crate::tls::load`].
     pub tls: Option<Arc<rustls::ServerConfig>>,
+    /// A door for relays alone: nothing is served but uplinks.
+    pub only_uplinks: bool,
     /// What `/metrics` answers.
     pub metrics: MetricsText,
     /// Bounds on what one caller can take.
@@ -30,6 +32,7 @@ impl Default for FacadeConfig {
             allowed_hosts: Vec::new(),
             behind_proxy: false,
             tls: None,
+            only_uplinks: false,
             metrics: Arc::new(String::new),
             limits: Limits::default(),
             version: env!("CARGO_PKG_VERSION").into(),

@@ -88,7 +88,11 @@ pub(crate) fn build(
         metrics: Arc::clone(&config.metrics),
         version: config.version.clone(),
     }));
-    let router = generated::add(by_hand(), ROUTES, &frozen::ROUTES, toolgate_contract::pool())?;
+    let router = if config.only_uplinks {
+        Router::new().route(uplink::PATH, get(uplink::attach))
+    } else {
+        generated::add(by_hand(), ROUTES, &frozen::ROUTES, toolgate_contract::pool())?
+    };
     Ok(router
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)

@@ -45,7 +45,7 @@ pub async fn serve(
     let ending = Ending::when(shutdown);
     let router = rest::build(core, &config, tasks.clone(), ending.clone())?;
     let endpoint = Arc::new(Endpoint::new(router, &config, tasks.clone(), ending.clone()));
-    tracing::info!(%bound, tls = config.tls.is_some(), "serving");
+    tracing::info!(%bound, tls = config.tls.is_some(), only_uplinks = config.only_uplinks, "serving");
     // Whoever spreads requests over instances needs a moment to see that this one is going.
     let closed = async {
         ending.told.cancelled().await;

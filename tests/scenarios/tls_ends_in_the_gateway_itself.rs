@@ -7,7 +7,7 @@ use rcgen::generate_simple_self_signed;
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::enrolment::EnrolmentToken;
 use toolgate_relay::{GuardProgram, HostConfig, TrustRoots, run_host};
-use toolgate_test_support::{Caller, World, binary, until};
+use toolgate_test_support::{Caller, Gateway, World, binary, until};
 
 #[tokio::test]
 async fn tls_ends_in_the_gateway_itself() {
@@ -76,4 +76,38 @@ async fn tls_ends_in_the_gateway_itself() {
     );
     stop.cancel();
     let _ = tokio::time::timeout(Duration::from_secs(5), relay).await;
+}
+
+#[tokio::test]
+async fn over_tls_nothing_is_served_in_plain_text_but_uplinks() {
+    let made = generate_simple_self_signed(["localhost".into(), "127.0.0.1".into()]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (cert, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
+    std::fs::write(&cert, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    let (cert, key) = (cert.display().to_string(), key.display().to_string());
+    let gateway = Gateway::start(&["--tls-cert", &cert, "--tls-key", &key])
+        .await
+        .unwrap();
+    let admin = gateway.admin().trusting(made.cert.pem().as_bytes());
+
+    let log = gateway.log();
+    let plain = log.lines().find(|line| line.contains("tls=false"));
+    let plain = plain.expect("the built-in relay has a door of its own");
+    let bound = plain
+        .split("bound=")
+        .nth(1)
+        .and_then(|rest| rest.split_whitespace().next());
+    let inside = Caller::new(format!("http://{}", bound.unwrap()), "", admin.token());
+    for path in ["/api/mcp/tools", "/healthz", "/metrics"] {
+        assert_eq!(inside.get(path).await.status, 404, "{path}");
+    }
+    let outcome = until(Duration::from_secs(10), || async {
+        admin.run("uptime").await.ok()
+    });
+    outcome.await.expect("the built-in relay comes by that door");
+    let web = serde_json::json!({"type": "ssh", "name": "web-1", "config": {"hostname": "web-1"}});
+    let added = admin.post("/api/mcp/adapter", web).await.json();
+    let command = added["enrolment"]["command"].as_str().unwrap();
+    assert!(command.ends_with(&format!(" --ca-cert {cert}")), "{command}");
 }

@@ -71,6 +71,10 @@ fn enrolment(output: Output, answer: &Value, enrolment: &Value) -> Result<Exit, 
         output.value(answer)?;
         return Ok(Exit::Done);
     }
+    if text(enrolment, "command").is_empty() {
+        output.line("this is the gateway's own host: its built-in relay enrols anew by itself")?;
+        return Ok(Exit::Done);
+    }
     for line in instructions(text(enrolment, "command"), text(enrolment, "expiresAt")) {
         output.line(&line)?;
     }
@@ -81,11 +85,15 @@ fn instructions(command: &str, until: &str) -> Vec<String> {
     let mut lines = vec![
         format!("start on the host before {until}, and keep it running:"),
         format!("  {command}"),
-        "later starts need no --token; TOOLGATE_ENROLMENT_TOKEN instead of it keeps the token out of `ps`"
-            .into(),
+        "later starts need no token".into(),
         "as a service with a user of its own: docs/relay.md; as root it wants --allow-root".into(),
     ];
-    if command.contains("--gateway https://") || command.contains("--gateway 'https://") {
+    if command.contains(" --ca-cert ") {
+        lines.push(
+            "copy the gateway's certificate there first and name that file; without it where the host".into(),
+        );
+        lines.push("knows the certificate's authority".into());
+    } else if command.contains("--gateway https://") || command.contains("--gateway 'https://") {
         lines.push("where the host does not know the certificate's authority, add --ca-cert FILE".into());
     }
     lines
@@ -173,17 +181,25 @@ mod tests {
 
     #[test]
     fn an_enrolment_says_that_the_relay_keeps_running_and_whom_to_trust_over_tls() {
-        let plain = instructions("toolgate relay host --gateway http://h:1 --token t", "T").join("\n");
+        let plain = instructions(
+            "TOOLGATE_ENROLMENT_TOKEN=t toolgate relay host --gateway http://h:1",
+            "T",
+        )
+        .join("\n");
         assert!(
-            plain.starts_with("start on the host before T, and keep it running:\n  toolgate relay host"),
+            plain.starts_with(
+                "start on the host before T, and keep it running:\n  TOOLGATE_ENROLMENT_TOKEN=t"
+            ),
             "{plain}"
         );
         assert!(
-            plain.contains("TOOLGATE_ENROLMENT_TOKEN") && plain.contains("--allow-root"),
+            plain.contains("later starts need no token") && plain.contains("--allow-root"),
             "{plain}"
         );
         assert!(!plain.contains("--ca-cert"), "{plain}");
-        let tls = instructions("toolgate relay host --gateway https://h --token t", "T").join("\n");
+        let tls = instructions("toolgate relay host --gateway https://h", "T").join("\n");
         assert!(tls.contains("--ca-cert FILE"), "{tls}");
+        let own = instructions("toolgate relay host --gateway https://h --ca-cert /c.pem", "T").join("\n");
+        assert!(own.contains("copy the gateway's certificate"), "{own}");
     }
 }

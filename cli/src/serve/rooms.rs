@@ -31,6 +31,12 @@ pub(super) async fn core(config: &Config, public_url: String) -> Result<Core, Fa
     }
     settings.public_url = public_url;
     settings.accept_lost_keys = config.accept_lost_keys;
+    // Behind a proxy it is the proxy's certificate that relays see.
+    if !config.behind_proxy
+        && let Some(cert) = &config.tls.cert
+    {
+        settings.ca_cert = Some(std::path::absolute(cert).unwrap_or_else(|_| cert.clone()));
+    }
     Core::start(settings, Clock::system())
         .await
         .map_err(|error| not_started(&config.data_dir, &error))

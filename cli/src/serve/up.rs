@@ -22,9 +22,9 @@ use super::{
     welcome::{Host, Token, Welcome, shell_word},
 };
 use crate::{
-    client::{Gateway, reach::dialable},
-    commands::{Context, target, text},
-    config::{Config, Environment, Reader, keys::find},
+    client::reach::dialable,
+    commands::Context,
+    config::{Config, Reader, keys::find},
     failure::{Exit, Failure},
 };
 
@@ -56,7 +56,7 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
         true => Some(BuiltIn::start(&core, &config, inner).await?),
         false => None,
     };
-    let host = host(&config, relay.as_mut(), inner).await;
+    let host = host(relay.as_mut()).await;
     let welcome = welcome(&config, &core, addresses, host, begun);
     let printed = match context.output.json {
         true => context.output.value(&welcome.json()),
@@ -72,8 +72,8 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
     stood.and(ended).map(|()| Exit::Done)
 }
 
-/// The plain loopback address that the built-in relay dials. With TLS it is a door of its own: the certificate names
-/// the gateway as others know it, which is not how this machine dials itself.
+/// The plain loopback address that the built-in relay dials. With TLS it is a door of its own, for relays alone: the
+/// certificate names the gateway as others know it, which is not how this machine dials itself.
 async fn inner_door(
     config: &Config,
     outer: SocketAddr,
@@ -90,17 +90,18 @@ async fn inner_door(
     let inner = address(&listener)?;
     let plain = FacadeConfig {
         tls: None,
+        only_uplinks: true,
         behind_proxy: false,
         ..facade.clone()
     };
     doors.open(
-        "http",
+        "built-in relay",
         toolgate_facade::serve(listener, link::local(core), plain, closing.clone()),
     );
     Ok(inner)
 }
 
-async fn host(config: &Config, relay: Option<&mut BuiltIn>, inner: SocketAddr) -> Host {
+async fn host(relay: Option<&mut BuiltIn>) -> Host {
     let Some(relay) = relay else {
         return Host::Off;
     };
@@ -108,27 +109,10 @@ async fn host(config: &Config, relay: Option<&mut BuiltIn>, inner: SocketAddr) -
     match relay.connected().await {
         Ok(()) => Host::Connected {
             name,
-            target_id: told_apart(config, inner).await,
+            target_id: relay.named_by.clone(),
         },
         Err(why) => Host::Waiting { name, why },
     }
-}
-
-/// The id of this host where the tenant has several; asked like any client would, and done without where it fails.
-async fn told_apart(config: &Config, inner: SocketAddr) -> Option<String> {
-    let own = Config {
-        url: format!("http://{}", dialable(inner)),
-        ..config.clone()
-    };
-    let gateway = Gateway::reach(&own, &Environment::default()).ok()?;
-    let targets = target::all(&gateway, Some("ssh".into())).await.ok()?;
-    if targets.len() < 2 {
-        return None;
-    }
-    let own = targets
-        .iter()
-        .find(|target| target["config"]["builtIn"] == true)?;
-    Some(text(own, "id").into())
 }
 
 fn welcome(

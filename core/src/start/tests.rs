@@ -62,7 +62,7 @@ async fn an_accepted_loss_is_asked_about_once_and_the_next_loss_anew() {
     // The first rows are those of the lost root for ever.
     let core = start(dir.path(), false).await.unwrap();
     // A row sealed with the new root, so that losing it is a loss.
-    drop(core.built_in_enrolment("here", false).await.unwrap());
+    drop(core.built_in_host("here", false).await.unwrap());
     core.shutdown().await;
     let newest = files(dir.path());
     let newest = newest

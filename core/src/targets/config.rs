@@ -67,6 +67,11 @@ pub(super) fn built_in(hostname: &str) -> Value {
     serde_json::json!({"hostname": hostname, BUILT_IN: true})
 }
 
+/// Whether these are the settings of the host this gateway runs on.
+pub(super) fn is_built_in(config: &Value) -> bool {
+    config.get(BUILT_IN) == Some(&Value::Bool(true))
+}
+
 /// `ssh` takes no credential: nothing, `null` and `{}` say so.
 pub(super) fn refuse_credential(bytes: &[u8]) -> Result<(), Error> {
     let text: Vec<u8> = bytes

@@ -1,6 +1,6 @@
 //! One-time enrolment tokens: minted here, stored as the hash of their secret, shown once with the command to run.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::{Value, json};
@@ -27,12 +27,31 @@ const LIFE: Duration = Duration::from_secs(15 * 60);
 /// An enrolment as it is shown once.
 #[derive(Debug, Clone)]
 pub struct Enrolment {
-    /// The token; it also carries the gateway's identity, which the relay pins.
+    /// The token; it also carries the gateway's identity, which the relay pins. Empty where the relay inside the
+    /// gateway has taken it.
     pub token: Secret,
-    /// The command to run on the host.
+    /// The command to run on the host; empty where none is needed.
     pub command: Secret,
     /// When the token ends, microseconds UTC.
     pub expires_us: i64,
+}
+
+impl Enrolment {
+    /// The same, once the relay inside the gateway has taken the token.
+    pub(super) fn taken(self) -> Self {
+        Self {
+            token: Secret::new(String::new()),
+            command: Secret::new(String::new()),
+            ..self
+        }
+    }
+}
+
+/// What relays are told of the gateway in the command that is shown.
+#[derive(Debug, Clone)]
+pub(super) struct Reach {
+    pub(super) public_url: Arc<str>,
+    pub(super) ca_cert: Option<Arc<str>>,
 }
 
 /// A minted enrolment.
@@ -81,10 +100,15 @@ impl NewEnrolment {
         json!({"enrolmentExpiresAt": rfc3339::format(self.expires_us)})
     }
 
-    pub(super) fn shown(&self, public_url: &str, name: &str) -> Enrolment {
+    /// One line to paste. The token stands in the environment, where other users of the host do not see it.
+    pub(super) fn shown(&self, reach: &Reach, name: &str) -> Enrolment {
         let token = self.token.reveal();
-        let (url, name) = (quoted(public_url), quoted(name));
-        let command = format!("toolgate relay host --gateway {url} --token {token} --name {name}");
+        let (url, name) = (quoted(&reach.public_url), quoted(name));
+        let trust = reach.ca_cert.as_deref().map(quoted);
+        let trust = trust.map_or_else(String::new, |path| format!(" --ca-cert {path}"));
+        let command = format!(
+            "TOOLGATE_ENROLMENT_TOKEN={token} toolgate relay host --gateway {url} --name {name}{trust}"
+        );
         Enrolment {
             token: Secret::new(token),
             command: Secret::new(command),
@@ -124,17 +148,27 @@ mod tests {
     #[test]
     fn what_is_shown_carries_the_gateways_key_and_is_not_in_any_debug_text() {
         let minted = NewEnrolment::mint(&TenantId::mint(), TargetId::mint(), [7; 32], 1_000_000).unwrap();
-        let shown = minted.shown("https://gate.example", "web 1");
+        let mut reach = Reach {
+            public_url: "https://gate.example".into(),
+            ca_cert: None,
+        };
+        let shown = minted.shown(&reach, "web 1");
         let read = EnrolmentToken::parse(shown.token.reveal()).unwrap();
         assert_eq!(
             (read.gateway_key, secret_hash(&read.secret)),
             (Octets([7; 32]), secret_hash(&minted.token.secret))
         );
         let command = format!(
-            "toolgate relay host --gateway https://gate.example --token {} --name 'web 1'",
+            "TOOLGATE_ENROLMENT_TOKEN={} toolgate relay host --gateway https://gate.example --name 'web 1'",
             shown.token.reveal()
         );
         assert_eq!(shown.command.reveal(), command);
+        reach.ca_cert = Some("/etc/my cert.pem".into());
+        let with_own_tls = minted.shown(&reach, "web 1");
+        assert_eq!(
+            with_own_tls.command.reveal(),
+            format!("{command} --ca-cert '/etc/my cert.pem'")
+        );
         assert_eq!(shown.expires_us, 1_000_000 + 15 * 60 * 1_000_000);
         let told = format!("{minted:?} {shown:?} {}", minted.detail());
         let secret = shown.token.reveal().rsplit('_').next().unwrap();

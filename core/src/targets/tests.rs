@@ -177,7 +177,8 @@ async fn an_added_host_is_seen_by_calls_at_once_and_waits_for_its_relay() {
     );
     let command = enrolment.command.reveal();
     assert!(
-        command.starts_with("toolgate relay host --gateway https://gate.example --token tge_"),
+        command.starts_with("TOOLGATE_ENROLMENT_TOKEN=tge_")
+            && command.ends_with(" toolgate relay host --gateway https://gate.example --name web"),
         "{command}"
     );
 
@@ -401,76 +402,112 @@ async fn lists_go_by_name_and_on_where_their_page_ended() {
     );
 }
 
+impl Room {
+    async fn built_in(&self, host_name: &str, has_key: bool, was_target: bool) -> BuiltInHost {
+        self.targets
+            .built_in_host(host_name, has_key, was_target)
+            .await
+            .unwrap()
+    }
+
+    async fn names(&self) -> Vec<String> {
+        let page = Page::asked(None, None).unwrap();
+        let listed = self.targets.list(&self.ground.admin(), None, page).await.unwrap();
+        listed.0.into_iter().map(|it| it.name).collect()
+    }
+
+    /// This host as a target whose relay has enrolled.
+    async fn enrolled_built_in(&self) -> TargetId {
+        let host = self.built_in("here", false, false).await;
+        self.redeem(&token(&host)).await.unwrap();
+        host.id.unwrap()
+    }
+}
+
+fn token(host: &BuiltInHost) -> EnrolmentToken {
+    match &host.relay {
+        BuiltInRelay::Enrols(token) => EnrolmentToken::parse(token.reveal()).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[tokio::test]
 async fn this_host_becomes_a_target_once() {
     let room = room().await;
-    let token = room
-        .targets
-        .built_in_enrolment("here", false)
-        .await
-        .unwrap()
-        .unwrap();
-    let all = || async {
-        room.targets
-            .list(&room.ground.admin(), None, Page::asked(None, None).unwrap())
-            .await
-            .unwrap()
-            .0
-    };
-    let listed = all().await;
-    assert_eq!((listed.len(), &*listed[0].name), (1, "here"));
-    assert_eq!(listed[0].config, json!({"hostname": "here", "builtIn": true}));
+    let first = room.built_in("here", false, false).await;
+    let target = room.get(first.id.unwrap()).await;
+    assert_eq!(target.config, json!({"hostname": "here", "builtIn": true}));
 
     // Not enrolled yet: a fresh token, and the former one no longer works.
-    let fresh = room
-        .targets
-        .built_in_enrolment("here", true)
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(
-        room.redeem(&EnrolmentToken::parse(token.reveal()).unwrap()).await,
-        None
-    );
-    room.redeem(&EnrolmentToken::parse(fresh.reveal()).unwrap())
-        .await
-        .unwrap();
-    assert!(
-        room.targets
-            .built_in_enrolment("here", true)
-            .await
-            .unwrap()
-            .is_none()
-    );
-    assert!(
-        room.targets
-            .built_in_enrolment("renamed", false)
-            .await
-            .unwrap()
-            .is_some(),
-        "the key was lost"
-    );
-    assert_eq!(all().await.len(), 1);
+    let fresh = room.built_in("here", true, true).await;
+    assert_eq!(room.redeem(&token(&first)).await, None);
+    room.redeem(&token(&fresh)).await.unwrap();
+    let known = room.built_in("here", true, true).await;
+    assert!(matches!(known.relay, BuiltInRelay::Connects), "{known:?}");
+    // The key was lost, the host renamed.
+    token(&room.built_in("renamed", false, true).await);
+    assert_eq!(room.names().await, ["here"]);
 }
 
 #[tokio::test]
 async fn this_host_finds_a_name_where_its_own_is_taken_or_none() {
     let room = room().await;
     room.add("here").await;
+    let host = room.built_in("here", false, false).await;
+    assert_eq!(room.names().await, ["here", "here (built-in)"]);
+    assert_eq!((host.name.as_str(), host.among_others), ("here (built-in)", true));
+}
+
+#[tokio::test]
+async fn this_host_stays_revoked_until_an_admin_wants_it_back() {
+    let room = room().await;
+    let id = room.enrolled_built_in().await;
     room.targets
-        .built_in_enrolment("here", false)
+        .revoke_relay(room.ground.admin(), &id.to_string())
         .await
-        .unwrap()
         .unwrap();
-    let page = Page::asked(None, None).unwrap();
-    let names: Vec<_> = room
-        .targets
-        .list(&room.ground.admin(), None, page)
+    for has_key in [true, false] {
+        let host = room.built_in("here", has_key, true).await;
+        assert!(matches!(host.relay, BuiltInRelay::Revoked), "{host:?}");
+    }
+    room.enrol_again(id).await;
+    token(&room.built_in("here", true, true).await);
+}
+
+#[tokio::test]
+async fn this_host_stays_removed() {
+    let room = room().await;
+    let id = room.enrolled_built_in().await;
+    room.targets
+        .delete(room.ground.admin(), &id.to_string())
         .await
-        .unwrap()
-        .0
-        .into_iter()
-        .map(|it| it.name)
-        .collect();
-    assert_eq!(names, ["here", "here (built-in)"]);
+        .unwrap();
+    let host = room.built_in("here", true, true).await;
+    assert!(matches!(host.relay, BuiltInRelay::Removed), "{host:?}");
+    assert_eq!(room.names().await, [] as [&str; 0]);
+}
+
+#[tokio::test]
+async fn the_relay_inside_the_gateway_takes_its_token_by_itself() {
+    let room = room().await;
+    let id = room.enrolled_built_in().await;
+    let mut tokens = room.targets.built_in_tokens();
+    let shown = room
+        .targets
+        .enrol(room.ground.admin(), &id.to_string())
+        .await
+        .unwrap();
+    assert_eq!((shown.token.reveal(), shown.command.reveal()), ("", ""));
+    let taken = tokens.borrow_and_update().clone().unwrap();
+    assert!(
+        room.redeem(&EnrolmentToken::parse(taken.reveal()).unwrap())
+            .await
+            .is_some()
+    );
+
+    // Another host's token is shown, whoever listens; and this one's where nobody does.
+    let (_, other) = room.add("web").await;
+    assert!(room.redeem(&other).await.is_some());
+    drop(tokens);
+    room.enrol_again(id).await;
 }

@@ -338,3 +338,26 @@ async fn every_answer_keeps_browsers_from_guessing_storing_and_framing() {
         assert_eq!(answer.header("server"), "");
     }
 }
+
+#[tokio::test]
+async fn a_door_for_relays_serves_nothing_but_uplinks() {
+    let world = World::with(
+        ScriptedCore::new(),
+        FacadeConfig {
+            only_uplinks: true,
+            ..FacadeConfig::default()
+        },
+    )
+    .await;
+    for path in [
+        "/api/mcp/tools",
+        "/healthz",
+        "/metrics",
+        "/openapi.json",
+        "/sign-in",
+    ] {
+        assert_eq!(world.get(path).await.status, 404, "{path}");
+    }
+    // Not a WebSocket, so a mistake, but a path that there is.
+    assert_eq!(world.get("/uplink").await.status, 400);
+}
