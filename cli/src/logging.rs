@@ -65,7 +65,8 @@ pub(crate) fn flush() {
 fn filter(level: &str) -> EnvFilter {
     let others = match level {
         "info" => "warn",
-        "debug" => "info",
+        // Libraries tell what passes through them: at their finest, frames with secrets in them.
+        "debug" | "trace" => "info",
         same => same,
     };
     // What the verifier of certificates says is told as the failure itself.

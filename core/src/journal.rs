@@ -50,6 +50,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(2);
 /// A commit this recent answers a health check without another.
 const FRESH: Duration = Duration::from_secs(1);
+/// A commit that failed this recently answers it with no, unless work was committed since.
+const DOUBT: Duration = Duration::from_secs(5);
 
 /// The journal. Clones share it.
 #[derive(Debug, Clone)]
@@ -70,6 +72,8 @@ pub(crate) struct Room {
     heads: Mutex<Heads>,
     /// When a commit last succeeded, monotonic microseconds plus one; 0 for never.
     committed: AtomicU64,
+    /// When a commit last failed and none with a caller's work in it has succeeded since; the same measure.
+    failed: AtomicU64,
     /// Fires when what the record depends on has ended by itself.
     ended: CancellationToken,
 }
@@ -90,6 +94,7 @@ impl Journal {
             waiting: Waiting::default(),
             heads: Mutex::default(),
             committed: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
             ended: CancellationToken::new(),
         });
         let kept = Arc::downgrade(&room);
@@ -198,7 +203,11 @@ impl Journal {
         if self.room.ended.is_cancelled() {
             return Err(JournalError::Ended);
         }
-        if self.room.committed_lately() {
+        // A probe is small, and may find room where a call's rows do not.
+        if self.room.is_within(&self.room.failed, DOUBT) {
+            return Err(JournalError::Unavailable);
+        }
+        if self.room.is_within(&self.room.committed, FRESH) {
             return Ok(());
         }
         let (reply, answer) = oneshot::channel();
@@ -247,18 +256,31 @@ impl Room {
         }
     }
 
-    fn committed_lately(&self) -> bool {
-        let then = self.committed.load(Ordering::Relaxed);
+    fn is_within(&self, mark: &AtomicU64, span: Duration) -> bool {
+        let then = mark.load(Ordering::Relaxed);
         let age = self
             .clock
             .monotonic()
             .checked_sub(Duration::from_micros(then.saturating_sub(1)));
-        then > 0 && age.is_some_and(|age| age < FRESH)
+        then > 0 && age.is_some_and(|age| age < span)
     }
 
-    fn note_commit(&self) {
-        let now = u64::try_from(self.clock.monotonic().as_micros()).unwrap_or(u64::MAX);
-        self.committed.store(now.saturating_add(1), Ordering::Relaxed);
+    fn note_commit(&self, with_work: bool) {
+        self.committed.store(self.now(), Ordering::Relaxed);
+        if with_work {
+            self.failed.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn note_failure(&self) {
+        self.committed.store(0, Ordering::Relaxed);
+        self.failed.store(self.now(), Ordering::Relaxed);
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.clock.monotonic().as_micros())
+            .unwrap_or(u64::MAX)
+            .saturating_add(1)
     }
 }
 

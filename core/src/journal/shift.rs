@@ -95,7 +95,7 @@ impl Turn {
         let started = room.clock.monotonic();
         match room.write(tx, &batch).await {
             Ok(done) => {
-                room.note_commit();
+                room.note_commit(batch.ops.iter().any(|op| !matches!(op.work, Work::Probe)));
                 let took = room.clock.monotonic().saturating_sub(started);
                 metrics::histogram!("toolgate_journal_commit_seconds").record(took);
                 metrics::histogram!("toolgate_journal_commit_ops").record(batch.ops.len() as f64);
@@ -104,6 +104,7 @@ impl Turn {
                 }
             }
             Err(error) => {
+                room.note_failure();
                 metrics::counter!("toolgate_journal_failed_commits_total").increment(1);
                 room.all_failed(batch, error.into());
             }

@@ -378,7 +378,7 @@ async fn a_host_without_its_relay_fails_the_test_and_that_is_on_the_record() {
         [(
             "relay",
             false,
-            Some("calls reach the host once its enrolled relay runs there")
+            Some("no relay has enrolled for this host yet; an admin runs `toolgate target enrol`")
         )]
     );
 
