@@ -88,7 +88,7 @@ async fn only_the_relay_dials() {
         all.extend(variables.iter().map(String::as_str));
         all.push(&binary);
         all.extend(arguments);
-        let mut command = Command::new("ip");
+        let mut command = in_a_clean_environment();
         command.args(all);
         command
     };
@@ -147,8 +147,18 @@ async fn only_the_relay_dials() {
     );
 }
 
-fn inside(network: &str, arguments: &[&str]) -> Child {
+/// The test run's own variables begin like the product's settings, and the binary refuses a setting it does not know.
+#[allow(clippy::disallowed_methods, reason = "the path by which ip itself is found")]
+fn in_a_clean_environment() -> Command {
     let mut command = Command::new("ip");
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command
+}
+
+fn inside(network: &str, arguments: &[&str]) -> Child {
+    let mut command = in_a_clean_environment();
     command.args(["netns", "exec", network]).args(arguments);
     command
         .stdin(Stdio::null())

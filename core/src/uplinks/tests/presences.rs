@@ -131,9 +131,10 @@ async fn the_former_key_does_not_slip_in_while_another_one_enrols() {
 async fn a_relay_that_the_store_holds_locked_is_sent_away() {
     let world = World::new();
     let relay = world.enrolled();
-    let mut relays = world.store.relays.lock().expect("lock");
-    relays.get_mut(&relay.target()).expect("known").standing = Standing::Locked;
-    drop(relays);
+    {
+        let mut relays = world.store.relays.lock().expect("lock");
+        relays.get_mut(&relay.target()).expect("known").standing = Standing::Locked;
+    }
     assert_eq!(
         world.dial(None).shake(&relay).await,
         Err(GoAwayReason::CloneSuspected)
