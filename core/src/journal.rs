@@ -198,6 +198,16 @@ impl Journal {
         self.room.ended.cancelled().await;
     }
 
+    /// Ends the record where what is written to it would not be there at the next start.
+    pub fn end_if_displaced(&self) {
+        if !self.room.ended.is_cancelled()
+            && let Err(error) = self.room.store.in_place()
+        {
+            tracing::error!(%error, "the record has no place any more");
+            self.room.give_up("the database file is gone");
+        }
+    }
+
     /// Says whether the record can be written.
     pub async fn check(&self) -> Result<(), JournalError> {
         if self.room.ended.is_cancelled() {

@@ -268,6 +268,7 @@ async fn keep_house(broker: Broker, stop: CancellationToken) {
         }
         let rooms = broker.rooms();
         rooms.results.sweep();
+        rooms.journal.end_if_displaced();
         if let Err(error) = rooms.snapshots.refresh_changed().await {
             tracing::warn!(%error, "changes by other instances cannot be seen now");
         }

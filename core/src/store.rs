@@ -78,12 +78,20 @@ impl Store {
         }
     }
 
+    /// Says whether what is written now will be there at the next start.
+    pub fn in_place(&self) -> Result<(), StoreError> {
+        match &self.backend {
+            Backend::Sqlite(sqlite) => sqlite.in_place(),
+        }
+    }
+
     /// Says whether the store answers, to readers and to the writer.
     pub async fn check(&self) -> Result<(), StoreError> {
         const ALIVE: &str = "select at_us from health where id = 1";
         fn ask(tx: &mut Tx) -> BoxFuture<'_, Result<(), StoreError>> {
             Box::pin(async move { tx.query(ALIVE, &[]).await.map(drop) })
         }
+        self.in_place()?;
         match &self.backend {
             Backend::Sqlite(sqlite) => {
                 sqlite.read(Scope::Global, ask).await?;

@@ -893,3 +893,29 @@ async fn a_store_that_takes_no_more_ends_the_record() {
     );
     world.journal.ended().await;
 }
+
+#[tokio::test]
+async fn a_database_file_that_is_removed_or_replaced_ends_the_record() {
+    for replaced in [false, true] {
+        let world = World::new().await;
+        let tenant = suite::tenant(&world.store).await;
+        world.journal.end_if_displaced();
+        world.journal.record(&tenant, event()).await.unwrap();
+
+        let path = world.dir.path().join("toolgate.db");
+        std::fs::remove_file(&path).unwrap();
+        if replaced {
+            std::fs::write(&path, "").unwrap();
+        }
+        assert!(matches!(
+            world.store.check().await,
+            Err(StoreError::Displaced { .. })
+        ));
+        world.journal.end_if_displaced();
+        world.journal.ended().await;
+        assert_eq!(
+            world.journal.record(&tenant, event()).await,
+            Err(JournalError::Ended)
+        );
+    }
+}

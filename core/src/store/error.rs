@@ -58,6 +58,14 @@ pub enum StoreError {
         /// What the system says.
         reason: String,
     },
+    /// The open file is not the one at its path any more: what is written to it is lost when it is closed.
+    #[error(
+        "{path} was removed or replaced under the running gateway; put it back from a backup before the next start"
+    )]
+    Displaced {
+        /// The file.
+        path: String,
+    },
     /// The file is no database, or not any more.
     #[error(
         "{path} is no sound database ({reason}); restore it from a backup, or move it away to begin with an empty one"

@@ -5,6 +5,7 @@
 
 mod connection;
 mod dialect;
+mod place;
 mod queue;
 mod statement;
 mod worker;
@@ -18,6 +19,7 @@ pub(super) use self::statement::{Mode, SqliteTx};
 
 use self::{
     connection::{open_reader, open_writer},
+    place::Place,
     queue::Queue,
     worker::{Job, poll_once, serve, transact},
 };
@@ -33,6 +35,7 @@ struct Inner {
     reads: Arc<Queue<Job>>,
     threads: Vec<JoinHandle<()>>,
     deadline: Duration,
+    place: Place,
 }
 
 impl Sqlite {
@@ -62,6 +65,11 @@ impl Sqlite {
     {
         self.run(&self.0.reads, Mode::Read, scope, IfGone::RollBack, work)
             .await
+    }
+
+    /// Whether the open file is still the one at its path.
+    pub(super) fn in_place(&self) -> Result<(), StoreError> {
+        self.0.place.check()
     }
 
     pub(super) fn lend<F>(&self, work: F) -> Result<(), StoreError>
@@ -115,19 +123,23 @@ impl Sqlite {
 }
 
 fn start(config: &StoreConfig) -> Result<Inner, StoreError> {
+    let writer = match config.read_only {
+        true => None,
+        false => Some(open_writer(&config.path)?),
+    };
     let mut inner = Inner {
+        place: Place::of(&config.path),
         writes: Arc::new(Queue::new(config.queue)),
         reads: Arc::new(Queue::new(config.queue)),
         threads: Vec::with_capacity(1 + config.readers),
         deadline: config.deadline,
     };
-    if config.read_only {
-        inner.writes.close();
-    } else {
-        let writer = open_writer(&config.path)?;
-        inner
-            .threads
-            .push(serve("store-writer", Arc::clone(&inner.writes), writer)?);
+    match writer {
+        None => inner.writes.close(),
+        Some(writer) => {
+            let thread = serve("store-writer", Arc::clone(&inner.writes), writer)?;
+            inner.threads.push(thread);
+        }
     }
     for _ in 0..config.readers.max(1) {
         let reader = open_reader(&config.path, config.read_only)?;
