@@ -38,6 +38,7 @@ pub struct FirstRun {
 /// Makes the first tenant where there is none.
 pub(crate) async fn first_run(changes: &Changes, data_dir: &Path) -> Result<Option<FirstRun>, Error> {
     if changes.home_tenant().await?.is_some() {
+        token_file::close_to_others(data_dir).map_err(Error::internal)?;
         return Ok(None);
     }
     let (tenant, now_us) = (TenantId::mint(), changes.now_us());

@@ -71,3 +71,25 @@ async fn a_start_that_died_before_its_commit_is_begun_anew() {
     let text = fs::read_to_string(dir.path().join("admin-token")).unwrap();
     assert_eq!(text.trim_end(), ground.first.admin_token.reveal());
 }
+
+#[tokio::test]
+async fn an_admin_token_that_stands_open_to_others_is_closed_at_the_next_start() {
+    let ground = Ground::new().await;
+    let path = ground.dir.path().join("admin-token");
+    for open in [0o644, 0o660, 0o666, 0o604] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(open)).unwrap();
+        let again = first_run(&ground.changes, ground.dir.path()).await.unwrap();
+        assert!(again.is_none());
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600,
+            "{open:o}"
+        );
+    }
+    fs::remove_file(&path).unwrap();
+    first_run(&ground.changes, ground.dir.path()).await.unwrap();
+    assert!(
+        !path.exists(),
+        "a lost token is not made anew behind its owner's back"
+    );
+}

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::Path,
 };
 
@@ -28,4 +28,22 @@ pub(super) fn write(dir: &Path, token: &Secret) -> io::Result<()> {
     file.sync_all()?;
     fs::rename(&draft, dir.join(NAME))?;
     File::open(dir)?.sync_all()
+}
+
+/// Closes the file to others where it stands open to them. Whoever could read it may have done so: that is said.
+pub(super) fn close_to_others(dir: &Path) -> io::Result<()> {
+    let path = dir.join(NAME);
+    let found = match fs::metadata(&path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if found.permissions().mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    tracing::warn!(
+        path = %path.display(),
+        "the admin token stood open to other users of this machine and is closed now; if one of them may have read it, make a new token and revoke this one"
+    );
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600))
 }
