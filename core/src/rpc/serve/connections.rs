@@ -12,6 +12,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream, UnixListener, UnixStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
@@ -25,6 +26,10 @@ use tower::Service;
 use crate::rpc::CoreService;
 
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How many connections one door holds; more wait until one is let go.
+const CONNECTIONS: usize = 1_000;
+/// A connection on which nothing was asked for this long is let go; clients dial again when they have something to ask.
+const FIRST_REQUEST: Duration = Duration::from_secs(30);
 /// How long accepting rests after a failure that is likely to repeat, such as too many open files.
 const REST: Duration = Duration::from_millis(100);
 
@@ -64,26 +69,47 @@ pub(super) async fn serve(
     core: CoreService,
     shutdown: impl Future<Output = ()>,
 ) {
+    serve_within(FIRST_REQUEST, listener, tls, core, shutdown).await;
+}
+
+async fn serve_within(
+    first_request: Duration,
+    listener: impl Listener,
+    tls: Option<TlsAcceptor>,
+    core: CoreService,
+    shutdown: impl Future<Output = ()>,
+) {
     let tasks = TaskTracker::new();
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
     let (closing, cut) = (CancellationToken::new(), CancellationToken::new());
     let _cut_when_dropped = cut.clone().drop_guard();
     let doorway = Arc::new(Doorway {
         http: builder(&tasks),
         tls,
+        first_request,
         closing: closing.clone(),
         cut,
     });
     let mut shutdown = pin!(shutdown);
     loop {
-        // Both are cancel-safe: an unaccepted connection stays in the queue.
-        let accepted = tokio::select! {
+        // All are cancel-safe: an unaccepted connection stays in the queue.
+        let (place, accepted) = tokio::select! {
             () = &mut shutdown => break,
-            accepted = listener.next() => accepted,
+            next = next(&listener, &places) => next,
         };
         match accepted {
             Ok((io, ends)) => {
-                let (doorway, core) = (Arc::clone(&doorway), core.clone());
-                tasks.spawn(async move { doorway.serve(io, Conversation { core, ends }).await });
+                let doorway = Arc::clone(&doorway);
+                let asked = CancellationToken::new();
+                let conversation = Conversation {
+                    core: core.clone(),
+                    ends,
+                    asked,
+                };
+                tasks.spawn(async move {
+                    doorway.serve(io, conversation).await;
+                    drop(place);
+                });
             }
             Err(error) => {
                 tracing::debug!(%error, "a connection cannot be accepted");
@@ -95,6 +121,18 @@ pub(super) async fn serve(
     closing.cancel();
     tasks.close();
     tasks.wait().await;
+}
+
+async fn next<L: Listener>(
+    listener: &L,
+    places: &Arc<Semaphore>,
+) -> (
+    Option<OwnedSemaphorePermit>,
+    io::Result<(L::Io, Option<TcpConnectInfo>)>,
+) {
+    // Never closed, so there is always a place in the end.
+    let place = Arc::clone(places).acquire_owned().await.ok();
+    (place, listener.next().await)
 }
 
 fn builder(tasks: &TaskTracker) -> http2::Builder<Tracked> {
@@ -126,6 +164,7 @@ where
 struct Doorway {
     http: http2::Builder<Tracked>,
     tls: Option<TlsAcceptor>,
+    first_request: Duration,
     closing: CancellationToken,
     cut: CancellationToken,
 }
@@ -159,9 +198,16 @@ impl Doorway {
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
+        let asked = conversation.asked.clone();
+        let silent = async {
+            if timeout(self.first_request, asked.cancelled()).await.is_ok() {
+                std::future::pending::<()>().await;
+            }
+        };
         let mut connection = pin!(self.http.serve_connection(TokioIo::new(io), conversation));
         let ended = tokio::select! {
             ended = connection.as_mut() => ended,
+            () = silent => return tracing::debug!("a connection on which nothing was asked is let go"),
             () = self.closing.cancelled() => {
                 connection.as_mut().graceful_shutdown();
                 connection.await
@@ -177,6 +223,8 @@ impl Doorway {
 struct Conversation {
     core: CoreService,
     ends: Option<TcpConnectInfo>,
+    /// Fires with the first request.
+    asked: CancellationToken,
 }
 
 impl hyper::service::Service<Request<Incoming>> for Conversation {
@@ -185,6 +233,7 @@ impl hyper::service::Service<Request<Incoming>> for Conversation {
     type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        self.asked.cancel();
         if let Some(ends) = &self.ends {
             request.extensions_mut().insert(ends.clone());
         }
@@ -192,3 +241,6 @@ impl hyper::service::Service<Request<Incoming>> for Conversation {
         self.core.clone().call(request.map(Body::new))
     }
 }
+
+#[cfg(test)]
+mod tests;
