@@ -58,7 +58,7 @@ fn no_file_names_a_machine_or_a_package_host() {
         ["pythonhosted", ".org"].concat(),
         ["static.crates", ".io"].concat(),
         ["index.crates", ".io"].concat(),
-        ["registry.npmjs", ".org"].concat(),
+        ["registry.npm", "js.org"].concat(),
         ["deb.debian", ".org"].concat(),
     ];
     for (path, text) in texts() {

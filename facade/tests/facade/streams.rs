@@ -271,7 +271,7 @@ async fn a_silent_stream_is_kept_alive_every_fifteen_seconds() {
     };
     assert_eq!(next().await, (":\n\n".into(), 15));
     assert_eq!(next().await, (":\n\n".into(), 30));
-    tokio::time::sleep(Duration::from_secs(10)).await;
+    tokio::time::advance(Duration::from_secs(10)).await;
     events.send(event(1, text("[]"))).await.unwrap();
     assert!(next().await.0.contains("tool_result"));
     // Counted from the last thing said.
