@@ -1,10 +1,11 @@
 //! The keys the gateway holds and no database does: root secrets, what is derived from them, and its identity.
 //!
 //! `DIR/keys` holds `root-<id>.key` files (the newest seals, older ones still verify) and `gateway.ed25519`. Both are
-//! made on first use. Instances share the folder, so a root that another instance made is found by its id. Keys of
+//! made on first use; `checkpoint-<id>.ed25519`, which room `anchor` signs with, lies beside them. Instances share the folder, so a root that another instance made is found by its id. Keys of
 //! single purposes are derived by HKDF with labels `toolgate/v1/…` and the tenant; no root key signs anything itself.
 //! Keys that a record needs are never replaced in silence. Nothing here knows the store: a reader of the whole database cannot seal a row.
 
+mod checkpoint;
 mod derive;
 mod files;
 mod identity;
@@ -18,6 +19,7 @@ use std::{
 
 use toolgate_contract::ids::TenantId;
 
+pub(crate) use self::checkpoint::CheckpointKeyFiles;
 use self::{derive::Root, files::KeyFolder};
 pub use self::{
     derive::{ArgumentsKey, RecordKey},

@@ -3,6 +3,7 @@
 //! Knows the contract. Must not know facades, the command line or any dialect but gRPC.
 
 pub mod adapters;
+pub mod anchor;
 pub mod audit;
 pub mod broker;
 pub mod canonical;

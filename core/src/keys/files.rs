@@ -122,6 +122,15 @@ impl KeyFolder {
 
     /// Ids of the root keys, oldest first (ULIDs sort by age).
     pub(super) fn root_names(&self) -> Result<Vec<String>, KeyError> {
+        self.names("root-", ".key")
+    }
+
+    /// Ids of the checkpoint keys, oldest first.
+    pub(super) fn checkpoint_names(&self) -> Result<Vec<String>, KeyError> {
+        self.names("checkpoint-", ".ed25519")
+    }
+
+    fn names(&self, prefix: &str, suffix: &str) -> Result<Vec<String>, KeyError> {
         let entries = fs::read_dir(&self.path).map_err(|source| failed("list", &self.path, source))?;
         let mut ids = Vec::new();
         for entry in entries {
@@ -129,7 +138,7 @@ impl KeyFolder {
             let name = entry.file_name();
             let id = name
                 .to_str()
-                .and_then(|name| name.strip_prefix("root-")?.strip_suffix(".key"));
+                .and_then(|name| name.strip_prefix(prefix)?.strip_suffix(suffix));
             ids.extend(id.filter(|id| is_root_id(id)).map(str::to_owned));
         }
         ids.sort_unstable();
@@ -179,11 +188,32 @@ impl KeyFolder {
     pub(super) fn identity(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         let path = self.path.join(IDENTITY);
         if !path.exists() {
-            let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
-                .map_err(|_| KeyError::NoRandom { path: path.clone() })?;
-            self.write_new(&path, document.as_ref())?;
+            self.create_ed25519(&path)?;
         }
         read_guarded(&path)
+    }
+
+    pub(super) fn create_checkpoint_key(&self, id: &str) -> Result<(), KeyError> {
+        self.create_ed25519(&checkpoint_path(&self.path, id))
+    }
+
+    pub(super) fn checkpoint_key(&self, id: &str) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+        read_guarded(&checkpoint_path(&self.path, id))
+    }
+
+    pub(super) fn damaged_checkpoint_key(&self, id: &str) -> KeyError {
+        damaged(
+            &checkpoint_path(&self.path, id),
+            "is no Ed25519 key in PKCS#8, or not the one that signed: restore it from a backup",
+        )
+    }
+
+    fn create_ed25519(&self, path: &Path) -> Result<(), KeyError> {
+        let document =
+            Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).map_err(|_| KeyError::NoRandom {
+                path: path.to_owned(),
+            })?;
+        self.write_new(path, document.as_ref())
     }
 
     pub(super) fn existing_identity(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
@@ -229,6 +259,10 @@ pub(super) fn is_root_id(id: &str) -> bool {
 
 pub(super) fn root_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("root-{id}.key"))
+}
+
+fn checkpoint_path(folder: &Path, id: &str) -> PathBuf {
+    folder.join(format!("checkpoint-{id}.ed25519"))
 }
 
 fn read_guarded(path: &Path) -> Result<Zeroizing<Vec<u8>>, KeyError> {

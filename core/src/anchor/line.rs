@@ -1,0 +1,68 @@
+//! What the lines of checkpoint files have in common: how signed bytes are laid out and how a line is written.
+//!
+//! A line has exactly one spelling: what reads to the same values and is written otherwise is refused, so that a changed
+//! byte is never overlooked.
+
+use data_encoding::{BASE64, HEXLOWER};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// The longest line that is read.
+pub(super) const LONGEST: usize = 2048;
+
+/// The bytes that are hashed or signed: every part with its length before it, as in the hash of a row.
+#[derive(Debug, Default)]
+pub(super) struct Parts(Vec<u8>);
+
+impl Parts {
+    pub(super) fn of(domain: &str) -> Self {
+        Self(Vec::with_capacity(320)).text(domain)
+    }
+
+    pub(super) fn bytes(mut self, bytes: &[u8]) -> Self {
+        self.0.extend_from_slice(&(bytes.len() as u64).to_be_bytes());
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    pub(super) fn text(self, text: &str) -> Self {
+        self.bytes(text.as_bytes())
+    }
+
+    pub(super) fn number(self, number: i64) -> Self {
+        self.bytes(&number.to_be_bytes())
+    }
+
+    pub(super) fn finish(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// A line, without its end.
+pub(super) fn write<T: Serialize>(wire: &T) -> String {
+    // Fails for maps with keys that are no text; these are structs of texts and numbers.
+    serde_json::to_string(wire).unwrap_or_default()
+}
+
+/// Reads a line, which must be no longer than any of ours.
+pub(super) fn read<T: DeserializeOwned>(line: &str) -> Option<T> {
+    if line.len() > LONGEST {
+        return None;
+    }
+    serde_json::from_str(line).ok()
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    HEXLOWER.encode(bytes)
+}
+
+pub(super) fn base64(bytes: &[u8]) -> String {
+    BASE64.encode(bytes)
+}
+
+pub(super) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    HEXLOWER.decode(text.as_bytes()).ok()?.try_into().ok()
+}
+
+pub(super) fn from_base64<const N: usize>(text: &str) -> Option<[u8; N]> {
+    BASE64.decode(text.as_bytes()).ok()?.try_into().ok()
+}
