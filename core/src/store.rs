@@ -7,6 +7,7 @@
 
 mod config;
 mod error;
+mod lent;
 mod migrations;
 mod scope;
 mod sqlite;
@@ -22,6 +23,7 @@ use toolgate_contract::ids::TenantId;
 pub use self::{
     config::StoreConfig,
     error::StoreError,
+    lent::{Cell, LentRow},
     tenants::Tenant,
     tx::Tx,
     value::{Param, Row, Value},

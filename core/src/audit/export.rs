@@ -1,46 +1,107 @@
-//! Exports the record as NDJSON in the order of the chain: each line one event and all that is needed to check it.
+//! Exports the record in the order of the chain: each line one event and all that is needed to check it.
 //!
 //! Members are named as in the events that REST lists, with the chain's own beside them. `bytes` is what was hashed and
-//! sealed; the other members repeat it for the reader. Memory does not grow with the
-//! record: one page of rows is held, and chunks are cut at [`CHUNK`].
+//! sealed; the other members repeat it for the reader. A row has exactly one line, so a verifier writes the line anew
+//! and compares. Memory does not grow with the record: one batch of rows is held, and chunks are cut at [`CHUNK`].
+
+mod csv;
+mod line;
+mod ndjson;
 
 use bytes::Bytes;
-use data_encoding::{BASE64, HEXLOWER};
-use serde::Serialize;
-use serde_json::value::RawValue;
+use data_encoding::Encoding;
 use toolgate_contract::ids::TenantId;
 
-use super::{
-    Event, StoredRow, decode,
-    rows::{Page, stored},
-};
-use crate::{
-    rfc3339,
-    store::{Row, Store, StoreError},
-};
+pub use self::line::{Line, LineFault};
+use super::{StoredRow, rows::Batch};
+use crate::store::{Store, StoreError};
 
 /// A chunk ends with the line that reaches this many bytes.
 pub const CHUNK: usize = 64 * 1024;
+
+/// How an export is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// One JSON object a line.
+    #[default]
+    Ndjson,
+    /// RFC 4180, with a line of names before the rows.
+    Csv,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: &'static [Self] = &[Self::Ndjson, Self::Csv];
+
+    /// The name, which is also how files end.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ndjson => "ndjson",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// The format of this name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|format| format.as_str() == text)
+    }
+
+    /// What stands before the first row, with its end; empty where there is nothing.
+    #[must_use]
+    pub fn header(self) -> &'static str {
+        match self {
+            Self::Ndjson => "",
+            Self::Csv => csv::HEADER,
+        }
+    }
+
+    /// How lines end.
+    #[must_use]
+    pub fn line_end(self) -> &'static str {
+        match self {
+            Self::Ndjson => "\n",
+            Self::Csv => "\r\n",
+        }
+    }
+
+    /// Adds the line of `row`, with its end.
+    pub fn write(self, out: &mut Vec<u8>, tenant: &str, row: &StoredRow<'_>) {
+        match self {
+            Self::Ndjson => ndjson::write(out, tenant, row),
+            Self::Csv => csv::write(out, tenant, row),
+        }
+        out.extend_from_slice(self.line_end().as_bytes());
+    }
+}
 
 /// An export under way.
 #[derive(Debug)]
 pub struct Export {
     store: Store,
     tenant: TenantId,
-    rows: std::vec::IntoIter<Row>,
-    /// Where the next page begins; `None` after the last.
+    format: Format,
+    batch: Batch,
+    /// Rows of the batch that are written.
+    written: usize,
+    /// Where the next batch begins; `None` after the last.
     after: Option<i64>,
+    header: &'static str,
 }
 
 impl Export {
     /// Exports what comes after place `after_seq`; 0 for all.
     #[must_use]
-    pub fn new(store: Store, tenant: TenantId, after_seq: i64) -> Self {
+    pub fn new(store: Store, tenant: TenantId, after_seq: i64, format: Format) -> Self {
         Self {
             store,
             tenant,
-            rows: Vec::new().into_iter(),
+            format,
+            batch: Batch::default(),
+            written: 0,
             after: Some(after_seq),
+            header: format.header(),
         }
     }
 
@@ -49,12 +110,14 @@ impl Export {
     /// # Errors
     /// When the store does not answer.
     pub async fn next_chunk(&mut self) -> Result<Option<Bytes>, StoreError> {
-        let mut chunk = Vec::new();
+        let mut chunk = Vec::with_capacity(CHUNK + 4 * 1024);
+        chunk.extend_from_slice(std::mem::take(&mut self.header).as_bytes());
         while chunk.len() < CHUNK {
-            match self.rows.next() {
-                Some(row) => write_line(&mut chunk, &self.tenant, &stored(&row)),
-                None if !self.turn_page().await? => break,
-                None => {}
+            if let Some(row) = self.batch.row(self.written) {
+                self.format.write(&mut chunk, self.tenant.as_str(), &row);
+                self.written += 1;
+            } else if !self.turn_page().await? {
+                break;
             }
         }
         Ok((!chunk.is_empty()).then(|| chunk.into()))
@@ -62,92 +125,18 @@ impl Export {
 
     async fn turn_page(&mut self) -> Result<bool, StoreError> {
         let Some(after) = self.after else { return Ok(false) };
-        let page = Page::read(&self.store, &self.tenant, after).await?;
-        self.after = page.next();
-        self.rows = page.rows.into_iter();
+        let spare = std::mem::take(&mut self.batch);
+        self.batch = spare.read(&self.store, &self.tenant, after).await?;
+        (self.after, self.written) = (self.batch.next, 0);
         Ok(true)
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Line<'a> {
-    seq: i64,
-    #[serde(flatten)]
-    event: Option<Told<'a>>,
-    tenant_id: &'a str,
-    algorithm: i64,
-    key_id: &'a str,
-    prev: String,
-    hash: String,
-    mac: String,
-    bytes: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Told<'a> {
-    event: &'static str,
-    event_id: String,
-    time: String,
-    principal: &'a str,
-    role: &'a str,
-    facade: &'a str,
-    adapter_type: &'a str,
-    target_id: String,
-    capability: &'a str,
-    params_hash: String,
-    result: &'static str,
-    reason: &'a str,
-    duration_ms: i64,
-    correlation_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<&'a RawValue>,
-}
-
-impl<'a> From<&'a Event> for Told<'a> {
-    fn from(event: &'a Event) -> Self {
-        Self {
-            event: event.kind.as_str(),
-            event_id: event.id.to_string(),
-            time: rfc3339::format(event.time_us),
-            principal: &event.principal,
-            role: &event.role,
-            facade: &event.facade,
-            adapter_type: &event.adapter_type,
-            target_id: event.target_id.map(|id| id.to_string()).unwrap_or_default(),
-            capability: &event.capability,
-            params_hash: event
-                .params_hash
-                .map(|hash| HEXLOWER.encode(&hash))
-                .unwrap_or_default(),
-            result: event.result.as_str(),
-            reason: &event.reason,
-            duration_ms: event.duration_ms,
-            correlation_id: event.correlation_id.map(|id| id.to_string()).unwrap_or_default(),
-            // What is no JSON is still in `bytes`.
-            detail: serde_json::from_str(&event.detail).ok(),
-        }
-    }
-}
-
-fn write_line(chunk: &mut Vec<u8>, tenant: &TenantId, row: &StoredRow<'_>) {
-    // A row that cannot be read is exported all the same: with what the chain says of it.
-    let event = decode(row.bytes).ok();
-    let line = Line {
-        seq: row.seq,
-        event: event.as_ref().map(Told::from),
-        tenant_id: tenant.as_str(),
-        algorithm: row.algorithm,
-        key_id: row.key_id,
-        prev: HEXLOWER.encode(row.prev),
-        hash: HEXLOWER.encode(row.hash),
-        mac: HEXLOWER.encode(row.mac),
-        bytes: BASE64.encode(row.bytes),
-    };
-    // Numbers, texts and one checked JSON text always serialise, and a Vec takes every byte.
-    let _ = serde_json::to_writer(&mut *chunk, &line);
-    chunk.push(b'\n');
+/// Adds `bytes` in hexadecimal or base64.
+fn encoded(out: &mut Vec<u8>, encoding: &Encoding, bytes: &[u8]) {
+    let at = out.len();
+    out.resize(at + encoding.encode_len(bytes.len()), 0);
+    encoding.encode_mut(bytes, &mut out[at..]);
 }
 
 #[cfg(test)]

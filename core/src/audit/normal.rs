@@ -13,6 +13,8 @@ pub(super) const FACADE: usize = 32;
 pub(super) const ADAPTER_TYPE: usize = 64;
 pub(super) const CAPABILITY: usize = 200;
 pub(super) const REASON: usize = 64;
+/// Longest id of a key in an export; the gateway's have 26 bytes.
+pub(super) const KEY_ID: usize = 64;
 /// Longest detail; a longer one is replaced, because half a JSON object is none.
 pub(super) const DETAIL: usize = 16 * 1024;
 

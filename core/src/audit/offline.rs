@@ -91,6 +91,9 @@ fn of_nobody(tenant_id: &str) -> Verification {
             seq: 0,
             hash: [0; 32],
         },
+        from: 1,
+        checkpoints: 0,
+        covered: 0,
     }
 }
 

@@ -3,9 +3,12 @@
 //! Every row is checked by itself (hash, MAC, index columns), by its place and by its link. At the first row that does
 //! not pass, its evidence is kept; the rows after it are only searched for what belongs at that place, because that
 //! tells a swapped row from an edited one and an inserted row from both. Pure: reads no store and no clock.
-//! What no chain can show by itself: a tail cut off together with a head set back to fit. Checkpoints show that.
+//! What no chain can show by itself: a tail cut off together with a head set back to fit, or rows sealed anew by whoever
+//! holds the key. Testimonies from outside the store ([`Testimony`]) show that; they are held against the rows as these
+//! pass.
 
 mod evidence;
+mod marks;
 mod suspicion;
 mod verdict;
 mod walk;
@@ -16,13 +19,16 @@ use toolgate_contract::ids::TenantId;
 
 use self::{
     evidence::{Evidence, Seals},
+    marks::Marks,
     suspicion::Suspicion,
+    verdict::Judgement,
 };
 pub use self::{
+    marks::{Mark, Testimonies, Testimony},
     verdict::{Verdict, Verification},
-    walk::verify,
+    walk::{Walk, verify},
 };
-use super::{Columns, Head, chain::row_hash};
+use super::{Head, chain::row_hash};
 use crate::keys::Keyring;
 
 /// A row as it is stored, which need not be what was sealed.
@@ -42,8 +48,8 @@ pub struct StoredRow<'a> {
     pub algorithm: i64,
     /// The root its key comes from.
     pub key_id: &'a str,
-    /// What stands beside the bytes; `None` where there is nothing, as in an export.
-    pub columns: Option<Columns<'a>>,
+    /// Whether what stands beside the bytes repeats them.
+    pub columns_agree: bool,
 }
 
 /// Takes the rows of one tenant's chain in the order of their places.
@@ -51,68 +57,133 @@ pub struct StoredRow<'a> {
 pub struct ChainVerifier {
     tenant: TenantId,
     seals: Seals,
+    marks: Marks,
+    /// Who tells the end of the chain.
+    teller: &'static str,
+    /// The last row before those to look at.
+    start: Head,
     /// The last row that passed.
     tip: Head,
     rows: i64,
     last_seq: i64,
     suspicion: Option<Suspicion>,
+    /// What a testimony showed. Nothing after it is looked at.
+    refuted: Option<Judgement>,
 }
 
 impl ChainVerifier {
     /// Begins before the first row.
     #[must_use]
     pub fn new(tenant: TenantId, keys: Arc<Keyring>) -> Self {
+        Self::with_keys(tenant, Some(keys))
+    }
+
+    /// Begins before the first row of an export; without keys no MAC is looked at.
+    #[must_use]
+    pub fn of_export(tenant: TenantId, keys: Option<Arc<Keyring>>) -> Self {
         Self {
-            tip: Head::genesis(&tenant),
+            teller: "the manifest",
+            ..Self::with_keys(tenant, keys)
+        }
+    }
+
+    fn with_keys(tenant: TenantId, keys: Option<Arc<Keyring>>) -> Self {
+        let start = Head::genesis(&tenant);
+        Self {
             seals: Seals::new(tenant.clone(), keys),
             tenant,
+            marks: Marks::none(),
+            teller: "the head",
+            start,
+            tip: start,
             rows: 0,
             last_seq: 0,
             suspicion: None,
+            refuted: None,
         }
+    }
+
+    /// Begins after this row instead, which is taken as it is.
+    #[must_use]
+    pub fn starting_after(mut self, row: Head) -> Self {
+        (self.start, self.tip) = (row, row);
+        self
+    }
+
+    /// Hears these testimonies, from the place on where the verification begins.
+    #[must_use]
+    pub fn hearing(mut self, testimonies: Testimonies) -> Self {
+        self.marks = Marks::new(testimonies, self.start.seq);
+        self
     }
 
     /// Checks the next row.
     pub fn push(&mut self, row: &StoredRow<'_>) {
+        if self.rows == 0 {
+            self.refuted = self.marks.hold_against(&self.tip);
+        }
         self.rows += 1;
         self.last_seq = self.last_seq.max(row.seq);
+        if self.refuted.is_some() {
+            return;
+        }
         if let Some(suspicion) = &mut self.suspicion {
             suspicion.look_at(row, &mut self.seals);
             return;
         }
-        let place = self.tip.seq + 1;
-        let mut suspicion = if row.seq == place {
-            let evidence = Evidence::gather(row, &self.tip.hash, &mut self.seals);
-            if let Some(hash) = evidence.hash_of_sound_row() {
-                self.tip = Head { seq: place, hash };
-                return;
-            }
-            Suspicion::of_row(place, self.tip.hash, row, evidence)
-        } else {
-            Suspicion::of_place(place, self.tip.hash, row)
-        };
-        // A row that stands elsewhere than expected may itself be the one that was looked for.
-        if row.seq != place {
-            suspicion.look_at(row, &mut self.seals);
-        }
-        self.suspicion = Some(suspicion);
+        self.suspicion = self.suspect(row);
     }
 
-    /// The verdict, once all rows were pushed. `head` is the stored head, read together with the last rows.
+    fn suspect(&mut self, row: &StoredRow<'_>) -> Option<Suspicion> {
+        let place = self.tip.seq + 1;
+        if row.seq == place {
+            let evidence = Evidence::gather(row, &self.tip.hash, &mut self.seals);
+            let Some(hash) = evidence.hash_of_sound_row() else {
+                return Some(Suspicion::of_row(place, self.tip.hash, row, evidence));
+            };
+            self.tip = Head { seq: place, hash };
+            self.refuted = self.marks.hold_against(&self.tip);
+            return None;
+        }
+        let mut suspicion = Suspicion::of_place(place, self.tip.hash, row);
+        // A row that stands elsewhere than expected may itself be the one that was looked for.
+        suspicion.look_at(row, &mut self.seals);
+        Some(suspicion)
+    }
+
+    /// The verdict, once all rows were pushed. `head` is the stored head, read together with the last rows, or what the
+    /// manifest of an export says of its end.
     #[must_use]
     pub fn finish(mut self, head: Option<Head>) -> Verification {
         let reach = self.last_seq.max(head.map_or(0, |head| head.seq));
-        let (verdict, seq, message) = match self.suspicion.take() {
-            Some(suspicion) => suspicion.judge(head, &self.tip, reach, &self.seals),
-            None => verdict::of_head(&self.tenant, &self.tip, head),
+        if self.rows == 0 {
+            self.refuted = self.marks.hold_against(&self.tip);
+        }
+        let (verdict, seq, message) = match (self.refuted.take(), self.suspicion.take()) {
+            (Some(refuted), _) => refuted,
+            (None, Some(suspicion)) => suspicion.judge(head, &self.tip, reach, &self.seals),
+            (None, None) => self.judge_end(head),
         };
-        Verification {
+        let mut verification = Verification {
             verdict,
             rows: self.rows,
             seq,
             message,
             head: self.tip,
+            from: self.start.seq + 1,
+            checkpoints: 0,
+            covered: 0,
+        };
+        self.marks.tell(&mut verification);
+        verification
+    }
+
+    fn judge_end(&mut self, head: Option<Head>) -> Judgement {
+        let judgement = verdict::of_head(&self.tenant, &self.tip, head, self.teller);
+        if judgement.0 != Verdict::Intact {
+            return judgement;
         }
+        self.marks.beyond(&self.tip).unwrap_or(judgement)
     }
 }
 

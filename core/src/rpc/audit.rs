@@ -17,7 +17,7 @@ use super::{Rpc, manage::by, status};
 use crate::{
     audit::{
         Event, EventKind, Outcome,
-        export::Export,
+        export::{Export, Format},
         list::{self, Cursor, Entry, Filter, LONGEST_PAGE},
         verify::{Verification, verify},
     },
@@ -67,7 +67,7 @@ impl AuditService for Rpc {
                     .await;
             }
         };
-        let export = Export::new(self.store.clone(), caller.principal().tenant.clone(), after);
+        let export = Export::new(self.store.clone(), caller.principal().tenant.clone(), after, Format::Ndjson);
         Ok(Response::new(Box::pin(chunks(export))))
     }
 }

@@ -1,9 +1,11 @@
 //! One transaction, as its work sees it.
 
+use std::ops::ControlFlow;
+
 use toolgate_contract::ids::TenantId;
 
 use super::{
-    Param, Row, StoreError,
+    LentRow, Param, Row, StoreError,
     scope::Scope,
     sqlite::{Mode, SqliteTx},
 };
@@ -36,6 +38,18 @@ impl Tx {
     pub async fn query(&mut self, sql: &'static str, params: &[Param<'_>]) -> Result<Vec<Row>, StoreError> {
         match self {
             Self::Sqlite(tx) => tx.query(sql, params),
+        }
+    }
+
+    /// Runs a statement and lends its rows to `take`, one after the other, until that breaks off. No value is copied.
+    pub async fn lend_rows(
+        &mut self,
+        sql: &'static str,
+        params: &[Param<'_>],
+        take: &mut (dyn FnMut(&LentRow<'_>) -> ControlFlow<()> + Send),
+    ) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(tx) => tx.lend_rows(sql, params, take),
         }
     }
 

@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
+use data_encoding::{BASE64, HEXLOWER};
 use serde_json::Value;
 
 use super::*;
 use crate::audit::{ChainVerifier, Head, ledger::Ledger, row_bytes::tests::event};
 
 async fn export(ledger: &Ledger, after: i64) -> (Vec<Value>, usize) {
-    let mut export = Export::new(ledger.store.clone(), ledger.tenant.clone(), after);
+    let mut export = Export::new(ledger.store.clone(), ledger.tenant.clone(), after, Format::Ndjson);
     let (mut lines, mut chunks) = (Vec::new(), 0);
     while let Some(chunk) = export.next_chunk().await.unwrap() {
         assert!(chunk.ends_with(b"\n") && chunk.len() < CHUNK + 64 * 1024);
@@ -47,7 +48,7 @@ async fn every_row_becomes_a_line_in_chain_order_and_the_lines_verify() {
             mac: &mac,
             algorithm: line["algorithm"].as_i64().unwrap(),
             key_id: line["keyId"].as_str().unwrap(),
-            columns: None,
+            columns_agree: true,
         });
         last = Some(Head {
             seq,

@@ -2,9 +2,10 @@
 
 use super::{
     Head, StoredRow, Verdict,
-    evidence::{Evidence, Seals, as_hash},
+    evidence::{Evidence, Seal, Seals, as_hash},
     verdict::{Judgement, set_back},
 };
+use crate::audit::rows::NO_PLACE;
 
 /// How far around its place a moved row's own place is looked for, in rows.
 const SEARCH: i64 = 100_000;
@@ -40,6 +41,16 @@ struct Kept {
     hash: Vec<u8>,
     mac: Vec<u8>,
     key_id: String,
+}
+
+impl Kept {
+    fn seal(&self) -> Seal<'_> {
+        Seal {
+            key_id: &self.key_id,
+            mac: &self.mac,
+            hash: &self.hash,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -84,16 +95,16 @@ impl Suspicion {
             && later.prev == row.hash
         {
             let hash = as_hash(later.prev).map(|prev| seals.hash(later.seq, &prev, later.bytes));
-            self.vouched_for = hash.is_some_and(|hash| seals.verifies(later.key_id, &hash, later.mac));
+            self.vouched_for = hash.is_some_and(|hash| seals.was_made_for(Seal::of(later), &hash));
         }
         if self.moved_to.is_some() {
             return;
         }
         let hash = seals.hash(self.place, &self.prev, later.bytes);
-        let with_mac = seals.verifies(later.key_id, &hash, later.mac);
+        let with_mac = seals.was_made_for(Seal::of(later), &hash);
         let without_mac = !with_mac
             && match &self.found {
-                Finding::Row { row, .. } => seals.verifies(&row.key_id, &hash, &row.mac),
+                Finding::Row { row, .. } => seals.was_made_for(row.seal(), &hash),
                 Finding::Elsewhere(_) => false,
             };
         if with_mac || without_mac {
@@ -122,8 +133,12 @@ impl Suspicion {
         if let Some(moved) = self.moved_to.filter(|moved| moved.to != place) {
             return (
                 Verdict::OutOfOrder,
-                format!("row {place} stands at place {}", moved.to),
+                format!("row {place} stands at {}", named(moved.to)),
             );
+        }
+        if next == NO_PLACE {
+            let text = format!("what comes after row {} stands at {}", place - 1, named(next));
+            return (Verdict::Edited, text);
         }
         if next < 1 || beyond_head {
             let text = format!("a row stands at place {next}, where the gateway has put none");
@@ -203,7 +218,7 @@ impl Suspicion {
         } else {
             (
                 Verdict::Edited,
-                format!("the index columns of row {place} differ from its bytes"),
+                format!("what stands beside the bytes of row {place} differs from them"),
             )
         }
     }
@@ -267,5 +282,12 @@ impl Suspicion {
         (1..=SEARCH.min(reach))
             .flat_map(|distance| [self.place + distance, self.place - distance])
             .find(is_home)
+    }
+}
+
+fn named(place: i64) -> String {
+    match place {
+        NO_PLACE => "a place that is no number".into(),
+        place => format!("place {place}"),
     }
 }

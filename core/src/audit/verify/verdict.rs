@@ -29,6 +29,10 @@ pub enum Verdict {
     BadMac,
     /// A row names an algorithm that is not accepted.
     UnknownAlgorithm,
+    /// The chain differs from what was vouched for outside the store.
+    Fork,
+    /// What should vouch for the chain is not genuine.
+    BadSignature,
 }
 
 impl Verdict {
@@ -47,6 +51,8 @@ impl Verdict {
             Self::ChainMissing => "chain_missing",
             Self::BadMac => "bad_mac",
             Self::UnknownAlgorithm => "unknown_algorithm",
+            Self::Fork => "fork",
+            Self::BadSignature => "bad_signature",
         }
     }
 }
@@ -64,6 +70,12 @@ pub struct Verification {
     pub message: String,
     /// The last row before the first fault; the end of the chain when intact.
     pub head: Head,
+    /// The first place that was looked at.
+    pub from: i64,
+    /// Checkpoints that were held against the rows.
+    pub checkpoints: i64,
+    /// Place of the last of these; 0 when there was none.
+    pub covered: i64,
 }
 
 impl Verification {
@@ -77,8 +89,8 @@ impl Verification {
 /// Verdict, place and sentence.
 pub(super) type Judgement = (Verdict, i64, String);
 
-/// The verdict on a chain whose rows are all sound.
-pub(super) fn of_head(tenant: &TenantId, tip: &Head, head: Option<Head>) -> Judgement {
+/// The verdict on a chain whose rows are all sound. `teller` says where it should end.
+pub(super) fn of_head(tenant: &TenantId, tip: &Head, head: Option<Head>, teller: &str) -> Judgement {
     let last = tip.seq;
     match head {
         // Refusals without a tenant go there, and there may have been none. Every other chain begins with its tenant.
@@ -97,18 +109,18 @@ pub(super) fn of_head(tenant: &TenantId, tip: &Head, head: Option<Head>) -> Judg
         Some(head) if head.seq == last => (
             Verdict::HeadMismatch,
             last,
-            format!("the head holds another hash than row {last}, the last"),
+            format!("{teller} holds another hash than row {last}, the last"),
         ),
         Some(head) if head.hash == tip.hash => {
             let text = format!(
-                "the head names place {}, but holds the hash of row {last}, the last",
+                "{teller} names place {}, but holds the hash of row {last}, the last",
                 head.seq
             );
             (Verdict::HeadMismatch, last, text)
         }
         Some(head) => {
             let text = format!(
-                "the head names place {}, but the last row is {last}: the end was cut off",
+                "{teller} names place {}, but the last row is {last}: the end was cut off",
                 head.seq
             );
             (Verdict::Truncated, last + 1, text)

@@ -1,18 +1,72 @@
-//! Verifies a tenant's chain in a store, page by page.
+//! Verifies a tenant's chain in a store: while one batch of rows is hashed, the next is read.
 //!
-//! Rows are never changed once they are written, so pages need no common snapshot; the head is read in the one of the
-//! last page. The gateway may go on writing meanwhile.
+//! Rows are never changed once they are written, so batches need no common snapshot; the head is read in the one of the
+//! last batch. The gateway may go on writing meanwhile. Two batches are all that is held, however long the chain is.
 
 use std::sync::Arc;
 
 use toolgate_contract::ids::TenantId;
 
-use super::{ChainVerifier, Verdict, Verification};
+use super::{ChainVerifier, Verification};
 use crate::{
-    audit::rows::{Page, stored},
+    audit::{Head, rows::Batch, verify::Testimonies},
     keys::Keyring,
     store::{Store, StoreError},
 };
+
+/// A verification of one chain in a store, before it begins.
+#[derive(Debug)]
+pub struct Walk {
+    verifier: ChainVerifier,
+    after: i64,
+}
+
+impl Walk {
+    /// Goes through the whole chain of `tenant`.
+    #[must_use]
+    pub fn whole(tenant: &TenantId, keys: &Arc<Keyring>) -> Self {
+        Self {
+            verifier: ChainVerifier::new(tenant.clone(), Arc::clone(keys)),
+            after: i64::MIN,
+        }
+    }
+
+    /// Begins after this row, which was found intact before.
+    #[must_use]
+    pub fn starting_after(self, row: Head) -> Self {
+        Self {
+            verifier: self.verifier.starting_after(row),
+            after: row.seq,
+        }
+    }
+
+    /// Holds these testimonies against the rows. Those about rows written later than now are not wanted.
+    #[must_use]
+    pub fn hearing(self, testimonies: Testimonies) -> Self {
+        Self {
+            verifier: self.verifier.hearing(testimonies),
+            ..self
+        }
+    }
+
+    /// Goes.
+    ///
+    /// # Errors
+    /// When the store does not answer. What the store holds is never an error, only a verdict.
+    pub async fn run(self, store: &Store, tenant: &TenantId) -> Result<Verification, StoreError> {
+        let mut verifier = self.verifier;
+        let mut batch = Batch::default().read(store, tenant, self.after).await?;
+        let mut spare = Batch::default();
+        while let Some(after) = batch.next {
+            let (checked, next) = tokio::join!(check(verifier, batch), spare.read(store, tenant, after));
+            (verifier, spare) = checked?;
+            batch = next?;
+        }
+        let head = batch.head;
+        let (verifier, _) = check(verifier, batch).await?;
+        finish(verifier, head).await
+    }
+}
 
 /// Recomputes the whole chain of `tenant`.
 ///
@@ -23,36 +77,28 @@ pub async fn verify(
     keys: &Arc<Keyring>,
     tenant: &TenantId,
 ) -> Result<Verification, StoreError> {
-    let mut verifier = ChainVerifier::new(tenant.clone(), Arc::clone(keys));
-    let mut after = i64::MIN;
-    loop {
-        let page = match Page::read(store, tenant, after).await {
-            Ok(page) => page,
-            Err(StoreError::Column(_)) => return Ok(unreadable(verifier)),
-            Err(error) => return Err(error),
-        };
-        for row in &page.rows {
-            verifier.push(&stored(row));
-        }
-        match page.next() {
-            Some(last) => after = last,
-            None => return Ok(verifier.finish(page.head)),
-        }
-    }
+    Walk::whole(tenant, keys).run(store, tenant).await
 }
 
-// The store cannot even carry such a value, so nothing is known of the rows from here on.
-fn unreadable(verifier: ChainVerifier) -> Verification {
-    let seq = verifier.tip.seq + 1;
-    Verification {
-        verdict: Verdict::Edited,
-        rows: verifier.rows,
-        seq,
-        message: format!(
-            "a row at or after place {seq} holds a value of a type that the gateway never writes"
-        ),
-        head: verifier.tip,
-    }
+// Hashing is work for a processor, and testimonies may lie in files: neither has a place on the callers' threads.
+async fn check(mut verifier: ChainVerifier, batch: Batch) -> Result<(ChainVerifier, Batch), StoreError> {
+    aside(move || {
+        for row in batch.rows() {
+            verifier.push(&row);
+        }
+        (verifier, batch)
+    })
+    .await
+}
+
+async fn finish(verifier: ChainVerifier, head: Option<Head>) -> Result<Verification, StoreError> {
+    aside(move || verifier.finish(head)).await
+}
+
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, StoreError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| StoreError::Panicked)
 }
 
 #[cfg(test)]

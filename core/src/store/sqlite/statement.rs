@@ -1,12 +1,12 @@
 //! A connection with its transaction: begin, statements, commit.
 
-use std::{collections::HashMap, fmt};
+use std::{collections::HashMap, fmt, ops::ControlFlow};
 
 use rusqlite::{CachedStatement, Connection, ErrorCode, ffi, types::ValueRef};
 
 use super::dialect::rewrite;
 use crate::store::{
-    Param, Row, StoreError, Value,
+    LentRow, Param, Row, StoreError, Value,
     scope::{Scope, names_its_tenant},
 };
 
@@ -85,6 +85,22 @@ impl SqliteTx {
             out.push(Row::new(values?));
         }
         Ok(out)
+    }
+
+    pub(in crate::store) fn lend_rows(
+        &mut self,
+        sql: &'static str,
+        params: &[Param<'_>],
+        take: &mut dyn FnMut(&LentRow<'_>) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let mut statement = self.prepare(sql, params, true)?;
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next().map_err(engine_error)? {
+            if take(&LentRow::sqlite(row)).is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     pub(in crate::store) fn begin(&mut self, mode: Mode) -> Result<(), StoreError> {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::audit::{ledger::Ledger, row_bytes::tests::event};
+use crate::audit::{Verdict, ledger::Ledger, row_bytes::tests::event};
 
 const TOOLS: [&str; 7] = ["a.a", "a.b", "a.c", "a.d", "a.e", "a.f", "a.g"];
 const SWAP_3_AND_6: &str = "update audit_event set seq = -1 where seq = 3;
@@ -94,15 +94,15 @@ async fn values_that_the_store_cannot_carry_are_a_finding_and_no_error() {
     check(
         "a place between two",
         "update audit_event set seq = 4.5 where seq = 4",
-        Verdict::Edited,
-        1,
+        Verdict::OutOfOrder,
+        4,
     )
     .await;
     check(
         "no text",
         "update audit_event set principal = cast(x'ff' as text) where seq = 4",
         Verdict::Edited,
-        1,
+        4,
     )
     .await;
     check(
