@@ -2,7 +2,8 @@
 //!
 //! One table of keys ([`keys::KEYS`]) says everything that parsing, flags, documentation and schema would otherwise
 //! repeat. The environment is read here and nowhere else. Everything is checked before anything starts, and all that
-//! is wrong is told at once. Secrets are no settings: they have no key and never stand in the file.
+//! is wrong is told at once. Secrets are no settings: they have no key and never stand in the file. The one exception
+//! is the password within the address of the database, which is never shown.
 
 pub(crate) mod check;
 pub(crate) mod document;
@@ -19,6 +20,8 @@ pub(crate) mod show;
 
 use std::{net::SocketAddr, path::PathBuf};
 
+use toolgate_core::store::DatabaseUrl;
+
 pub(crate) use self::{
     environment::Environment,
     key::Reader,
@@ -31,6 +34,8 @@ pub(crate) use self::{
 pub(crate) struct Config {
     /// Where everything that must survive stands.
     pub(crate) data_dir: PathBuf,
+    /// The PostgreSQL database; none for the embedded one.
+    pub(crate) database_url: Option<DatabaseUrl>,
     /// Address of REST, SSE and uplinks.
     pub(crate) http: SocketAddr,
     /// Address of gRPC.

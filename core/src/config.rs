@@ -2,11 +2,15 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use crate::store::{DatabaseUrl, StoreConfig};
+
 /// Settings of the core.
 #[derive(Debug, Clone)]
 pub struct CoreConfig {
     /// Directory of database, keys, lock and socket.
     pub data_dir: PathBuf,
+    /// The PostgreSQL database that keeps configuration and record; none for the embedded one in the data directory.
+    pub database_url: Option<DatabaseUrl>,
     /// Limits on calls.
     pub limits: Limits,
     /// Total time a target has to answer.
@@ -23,11 +27,21 @@ pub struct CoreConfig {
 }
 
 impl CoreConfig {
+    /// The store that these settings name.
+    #[must_use]
+    pub fn store(&self) -> StoreConfig {
+        match &self.database_url {
+            Some(url) => StoreConfig::postgres(url.clone()),
+            None => StoreConfig::sqlite(self.data_dir.join("toolgate.db")),
+        }
+    }
+
     /// Defaults over a data directory.
     #[must_use]
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Self {
             data_dir: data_dir.into(),
+            database_url: None,
             limits: Limits::default(),
             upstream_timeout: Duration::from_secs(10),
             public_url: "http://127.0.0.1:7600".into(),

@@ -24,7 +24,7 @@ use crate::{
     rpc::{self, CoreService, GrpcTls, Rpc, ServeError},
     sessions::Sessions,
     snapshot::Snapshots,
-    store::{Store, StoreConfig, StoreError},
+    store::{Store, StoreError},
     targets::{BuiltInHost, Relays, Targets},
     telemetry,
     tenants::{self, FirstRun},
@@ -74,7 +74,7 @@ impl Core {
     /// Opens the data directory and starts every room.
     pub async fn start(config: CoreConfig, clock: Clock) -> Result<Self, StartError> {
         let data_dir = DataDir::own(&config.data_dir)?;
-        let store = Store::open(StoreConfig::sqlite(data_dir.path().join("toolgate.db"))).await?;
+        let store = Store::open(config.store()).await?;
         let sealed_with = store.sealed_with().await?;
         let keys = Keyring::open_for(data_dir.path(), &sealed_with, config.accept_lost_keys).map(Arc::new)?;
         let journal = Journal::start(store.clone(), Sealer::new(Arc::clone(&keys)), clock.clone());

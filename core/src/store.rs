@@ -9,6 +9,7 @@ mod config;
 mod error;
 mod lent;
 mod migrations;
+mod postgres;
 mod scope;
 mod sqlite;
 #[cfg(test)]
@@ -21,14 +22,14 @@ use futures::future::BoxFuture;
 use toolgate_contract::ids::TenantId;
 
 pub use self::{
-    config::StoreConfig,
+    config::{DatabaseUrl, DatabaseUrlError, StoreConfig, StorePlace},
     error::StoreError,
     lent::{Cell, LentRow},
     tenants::Tenant,
     tx::Tx,
     value::{Param, Row, Value},
 };
-use self::{scope::Scope, sqlite::Sqlite};
+use self::{postgres::Postgres, scope::Scope, sqlite::Sqlite};
 
 /// Handle to the store. Clones share it; the last one dropped closes it.
 #[derive(Debug, Clone)]
@@ -36,16 +37,20 @@ pub struct Store {
     backend: Backend,
 }
 
-/// The back ends. PostgreSQL becomes the second variant.
+/// The back ends.
 #[derive(Debug, Clone)]
 enum Backend {
     Sqlite(Sqlite),
+    Postgres(Postgres),
 }
 
 impl Store {
-    /// Opens the store and brings its schema up to date.
+    /// Opens the store. The embedded one brings its schema up to date; PostgreSQL's must be, which is an admin's work.
     pub async fn open(config: StoreConfig) -> Result<Self, StoreError> {
-        let backend = Backend::Sqlite(Sqlite::open(config).await?);
+        let backend = match config.place.clone() {
+            StorePlace::File(path) => Backend::Sqlite(Sqlite::open(path, config).await?),
+            StorePlace::Server(url) => Backend::Postgres(Postgres::open(url, config).await?),
+        };
         Ok(Self { backend })
     }
 
@@ -65,6 +70,11 @@ impl Store {
                     .write(Scope::Tenant(tenant.clone()), IfGone::RollBack, work)
                     .await
             }
+            Backend::Postgres(postgres) => {
+                postgres
+                    .write(Scope::Tenant(tenant.clone()), IfGone::RollBack, work)
+                    .await
+            }
         }
     }
 
@@ -77,6 +87,7 @@ impl Store {
     {
         match &self.backend {
             Backend::Sqlite(sqlite) => sqlite.read(Scope::Tenant(tenant.clone()), work).await,
+            Backend::Postgres(postgres) => postgres.read(Scope::Tenant(tenant.clone()), work).await,
         }
     }
 
@@ -84,6 +95,8 @@ impl Store {
     pub fn in_place(&self) -> Result<(), StoreError> {
         match &self.backend {
             Backend::Sqlite(sqlite) => sqlite.in_place(),
+            // Whoever drops the database ends its sessions first.
+            Backend::Postgres(_) => Ok(()),
         }
     }
 
@@ -98,6 +111,10 @@ impl Store {
             Backend::Sqlite(sqlite) => {
                 sqlite.read(Scope::Global, ask).await?;
                 sqlite.write(Scope::Global, IfGone::RollBack, ask).await
+            }
+            Backend::Postgres(postgres) => {
+                postgres.read(Scope::Global, ask).await?;
+                postgres.write(Scope::Global, IfGone::RollBack, ask).await
             }
         }
     }
@@ -115,6 +132,11 @@ impl Store {
                     .write(Scope::Tenant(tenant.clone()), IfGone::CarryOn, work)
                     .await
             }
+            Backend::Postgres(postgres) => {
+                postgres
+                    .write(Scope::Tenant(tenant.clone()), IfGone::CarryOn, work)
+                    .await
+            }
         }
     }
 
@@ -126,6 +148,7 @@ impl Store {
     {
         match &self.backend {
             Backend::Sqlite(sqlite) => sqlite.lend(work),
+            Backend::Postgres(postgres) => postgres.lend(work),
         }
     }
 
@@ -134,6 +157,7 @@ impl Store {
     pub(crate) fn abandon_writer(&self) {
         match &self.backend {
             Backend::Sqlite(sqlite) => sqlite.abandon_writer(),
+            Backend::Postgres(_) => {}
         }
     }
 }

@@ -42,8 +42,8 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["policy", "enable"], Reader::Client),
     (&["sign-in"], Reader::Client),
     (&["audit", "tail"], Reader::Client),
-    (&["audit", "export"], Reader::Client),
-    (&["audit", "verify"], Reader::Client),
+    (&["audit", "export"], Reader::Record),
+    (&["audit", "verify"], Reader::Record),
     (&["relay", "host"], Reader::Relay),
     (&["config", "show"], Reader::Show),
 ];

@@ -17,7 +17,9 @@ pub(crate) fn check(config: &Config, reader: Reader, problems: &mut Vec<Problem>
         let text = format!("`http` is {} as well; give each a port of its own", config.http);
         problems.push(Problem::new("grpc", text));
     }
-    if let (Some(path), Reader::Client | Reader::Relay | Reader::Facade) = (&config.ca_cert, reader) {
+    if let (Some(path), Reader::Client | Reader::Record | Reader::Relay | Reader::Facade) =
+        (&config.ca_cert, reader)
+    {
         readable("ca_cert", path, problems);
     }
 }

@@ -56,7 +56,7 @@ fn flag(key: &'static Key) -> Arg {
         Kind::Path => arg.value_name(if key.name == "data_dir" { "DIR" } else { "FILE" }),
         Kind::Number { .. } => arg.value_name("N").allow_hyphen_values(true),
         Kind::Choice(words) => arg.value_name(words.join("|")),
-        Kind::Url | Kind::Endpoint => arg.value_name("URL"),
+        Kind::Url | Kind::Endpoint | Kind::Database => arg.value_name("URL"),
         Kind::Hosts => arg.value_name("HOST,…"),
         Kind::Text { .. } => arg.value_name("TEXT"),
     }

@@ -7,6 +7,8 @@ use std::{
     path::PathBuf,
 };
 
+use toolgate_core::store::DatabaseUrl;
+
 use super::Config;
 
 /// One setting.
@@ -51,6 +53,10 @@ pub(crate) enum Reader {
     Relay,
     /// Commands that talk to a gateway.
     Client,
+    /// `toolgate audit verify` and `export`, which talk to a gateway or read the database themselves.
+    Record,
+    /// `toolgate db …`.
+    Database,
     /// `toolgate config show`: every key.
     Show,
 }
@@ -84,6 +90,8 @@ pub(crate) enum Kind {
     },
     /// Host names, each with or without a port: an array in the file, commas elsewhere.
     Hosts,
+    /// The address of a PostgreSQL database. May hold a password, so its text is never shown.
+    Database,
 }
 
 /// A value as a source gives it.
@@ -112,6 +120,8 @@ pub(crate) enum Value {
     Number(u32),
     /// For [`Kind::Hosts`].
     List(Vec<String>),
+    /// For [`Kind::Database`]; none when empty.
+    Database(Option<Box<DatabaseUrl>>),
     /// For the others.
     Text(String),
 }
@@ -133,6 +143,11 @@ impl Kind {
                 let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
                 self.read_hosts(names.map(str::to_owned).collect())
             }
+            Self::Database if text.is_empty() => Ok(Value::Database(None)),
+            Self::Database => match text.parse() {
+                Ok(url) => Ok(Value::Database(Some(Box::new(url)))),
+                Err(error) => Err(format!("the address of the database {error}")),
+            },
             Self::Address | Self::Path | Self::Choice(_) | Self::Url | Self::Endpoint | Self::Text { .. } => {
                 self.read_word(text)
             }
@@ -149,6 +164,7 @@ impl Kind {
             }
             (Self::Hosts, Given::List(names)) => self.read_hosts(names.clone()),
             (_, Given::List(_)) => Err(format!("expected {}, got an array", self.expected())),
+            (Self::Database, Given::Text(text)) => self.read_text(text),
             (_, Given::Text(text)) => self.read_word(text),
             (_, Given::Number(number)) => Err(self.wanted(&number.to_string())),
             (_, Given::Switch(on)) => Err(self.wanted(&on.to_string())),
@@ -167,6 +183,15 @@ impl Kind {
             Self::Endpoint => "a path of a Unix socket or a URL such as http://127.0.0.1:7601".into(),
             Self::Hosts => "host names such as gate.example.org or gate.example.org:443".into(),
             Self::Text { max } => format!("a text of at most {max} bytes without control characters"),
+            Self::Database => "postgres://USER:PASSWORD@HOST:PORT/DATABASE".into(),
+        }
+    }
+
+    /// A value as it may be shown.
+    pub(crate) fn shown(self, text: &str) -> String {
+        match self.read_text(text) {
+            Ok(Value::Database(Some(url))) => url.to_string(),
+            _ => text.into(),
         }
     }
 
@@ -200,7 +225,7 @@ impl Kind {
             Self::Url => text.is_empty() || is_http_url(text),
             Self::Endpoint => !text.contains('\0') && (!text.contains("://") || is_http_url(text)),
             Self::Text { max } => text.len() <= max && !text.contains(char::is_control),
-            Self::Switch | Self::Number { .. } | Self::Hosts => false,
+            Self::Switch | Self::Number { .. } | Self::Hosts | Self::Database => false,
         };
         if fits {
             Ok(Value::Text(text.into()))

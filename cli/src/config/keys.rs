@@ -3,13 +3,15 @@
 
 use std::path::PathBuf;
 
+use toolgate_core::store::DatabaseUrl;
+
 use super::key::{
     Key, Kind,
-    Reader::{self, Client, Core, Facade, Relay, Show, Up},
+    Reader::{self, Client, Core, Database, Facade, Record, Relay, Show, Up},
     Value,
 };
 
-const EVERYONE: &[Reader] = &[Up, Core, Facade, Relay, Client, Show];
+const EVERYONE: &[Reader] = &[Up, Core, Facade, Relay, Client, Record, Database, Show];
 const SERVERS: &[Reader] = &[Up, Core, Facade, Show];
 const CALLS_PER_MINUTE: Kind = Kind::Number {
     min: 1,
@@ -22,9 +24,19 @@ pub(crate) const KEYS: &[Key] = &[
         name: "data_dir",
         kind: Kind::Path,
         default: "./toolgate-data",
-        readers: &[Up, Core, Facade, Client, Show],
+        readers: &[Up, Core, Facade, Client, Record, Show],
         doc: "Directory of the data: database, keys, socket and admin token. Made when it is not there.",
         store: |c, v| path(v, &mut c.data_dir),
+    },
+    Key {
+        name: "database_url",
+        kind: Kind::Database,
+        default: "",
+        readers: &[Up, Core, Record, Database, Show],
+        doc: "The PostgreSQL database that keeps configuration and record instead of the embedded one; keys, socket and \
+              admin token stay in the data directory. A password is better given by the variable than by the flag, \
+              which other users of the machine may see.",
+        store: |c, v| database(v, &mut c.database_url),
     },
     Key {
         name: "http",
@@ -158,7 +170,7 @@ pub(crate) const KEYS: &[Key] = &[
         name: "url",
         kind: Kind::Url,
         default: "",
-        readers: &[Client, Show],
+        readers: &[Client, Record, Show],
         doc: "The gateway that client commands talk to. Empty takes the one that runs in the data directory, else the address of `http`.",
         store: |c, v| text(v, &mut c.url),
     },
@@ -166,7 +178,7 @@ pub(crate) const KEYS: &[Key] = &[
         name: "ca_cert",
         kind: Kind::Path,
         default: "",
-        readers: &[Facade, Relay, Client, Show],
+        readers: &[Facade, Relay, Client, Record, Show],
         doc: "PEM file with a certificate authority: client commands trust it beside those of the machine, a relay or \
               a facade trusts it alone.",
         store: |c, v| optional_path(v, &mut c.ca_cert),
@@ -229,6 +241,14 @@ fn switch(value: Value, field: &mut bool) -> bool {
 fn number(value: Value, field: &mut u32) -> bool {
     if let Value::Number(number) = value {
         *field = number;
+        return true;
+    }
+    false
+}
+
+fn database(value: Value, field: &mut Option<DatabaseUrl>) -> bool {
+    if let Value::Database(url) = value {
+        *field = url.map(|url| *url);
         return true;
     }
     false

@@ -126,7 +126,9 @@ impl Setting {
         problems: &mut Vec<Problem>,
     ) {
         match read {
-            Ok(value) => (self.text, self.value, self.origin) = (text, Some(value), origin),
+            Ok(value) => {
+                (self.text, self.value, self.origin) = (self.key.kind.shown(&text), Some(value), origin)
+            }
             Err(wrong) => problems.push(Problem::new(place, format!("`{}`: {wrong}", self.key.name))),
         }
     }
@@ -214,6 +216,7 @@ fn place(origin: &Origin) -> &str {
 fn blank() -> Config {
     let nowhere = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
     Config {
+        database_url: None,
         data_dir: PathBuf::new(),
         http: nowhere,
         grpc: nowhere,

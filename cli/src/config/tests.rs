@@ -26,6 +26,7 @@ fn sample(key: &Key) -> String {
         Kind::Url | Kind::Endpoint => "https://example.org:1".into(),
         Kind::Hosts => "a.example.org,b.example.org:443".into(),
         Kind::Text { .. } => "a name".into(),
+        Kind::Database => "postgres://app@db.example.org:5432/gate".into(),
     }
 }
 
@@ -40,6 +41,7 @@ fn other(key: &Key) -> String {
         Kind::Url | Kind::Endpoint => "http://other.example.org".into(),
         Kind::Hosts => "c.example.org".into(),
         Kind::Text { .. } => "another".into(),
+        Kind::Database => "postgres://other@db.example.org:5432/gate".into(),
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) async fn core(config: &Config, public_url: String) -> Result<Core, Fa
     {
         settings.echo_hosts = config.echo_hosts;
     }
+    settings.database_url.clone_from(&config.database_url);
     settings.public_url = public_url;
     settings.accept_lost_keys = config.accept_lost_keys;
     // Behind a proxy it is the proxy's certificate that relays see.

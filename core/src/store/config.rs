@@ -1,23 +1,39 @@
 //! How a store is opened.
 
+mod database_url;
+
 use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
 
-/// How to open the embedded store.
+pub(in crate::store) use self::database_url::SslMode;
+pub use self::database_url::{DatabaseUrl, DatabaseUrlError};
+
+/// How to open a store.
 #[derive(Debug, Clone)]
 pub struct StoreConfig {
-    /// The database file; made with mode 0600 where it is missing.
-    pub path: PathBuf,
+    /// Where the data stands.
+    pub place: StorePlace,
     /// How long a caller waits at a door before it is told that the store is unavailable.
     pub deadline: Duration,
-    /// Read connections.
-    pub readers: usize,
+    /// Connections for readers; of PostgreSQL those of writers too, the journal's not counted.
+    pub connections: usize,
     /// Jobs that may wait in front of a connection; one more is refused as overload.
     pub queue: usize,
-    /// Whether the file is opened as it is and never written: no migration, no writer.
+    /// Whether the store is opened as it is and never written: no migration, no writer.
     pub read_only: bool,
+    /// Whether a PostgreSQL that may lose what it has committed is refused. Only tests do without.
+    pub insist_on_durability: bool,
+}
+
+/// Where the data of a store stands.
+#[derive(Debug, Clone)]
+pub enum StorePlace {
+    /// In a file of the embedded store; made with mode 0600 where it is missing.
+    File(PathBuf),
+    /// In a database of a PostgreSQL server.
+    Server(DatabaseUrl),
 }
 
 impl StoreConfig {
@@ -25,11 +41,12 @@ impl StoreConfig {
     #[must_use]
     pub fn sqlite(path: impl AsRef<Path>) -> Self {
         Self {
-            path: path.as_ref().to_owned(),
+            place: StorePlace::File(path.as_ref().to_owned()),
             deadline: Duration::from_secs(2),
-            readers: 2,
+            connections: 2,
             queue: 1024,
             read_only: false,
+            insist_on_durability: true,
         }
     }
 
@@ -37,11 +54,36 @@ impl StoreConfig {
     /// and a page of rows may take a busy machine longer than a caller of the gateway would wait.
     #[must_use]
     pub fn sqlite_read_only(path: impl AsRef<Path>) -> Self {
+        Self::sqlite(path).for_a_reader()
+    }
+
+    /// A database of a PostgreSQL server, with the usual figures.
+    #[must_use]
+    pub fn postgres(url: DatabaseUrl) -> Self {
+        Self {
+            place: StorePlace::Server(url),
+            // Answers of the gateway must be given within 2 s.
+            deadline: Duration::from_millis(1_500),
+            connections: 10,
+            queue: 256,
+            read_only: false,
+            insist_on_durability: true,
+        }
+    }
+
+    /// A database of a PostgreSQL server for a reader beside or after the gateway. Nothing is written, and the role may
+    /// be that of an auditor.
+    #[must_use]
+    pub fn postgres_read_only(url: DatabaseUrl) -> Self {
+        Self::postgres(url).for_a_reader()
+    }
+
+    fn for_a_reader(self) -> Self {
         Self {
             deadline: Duration::from_secs(30),
-            readers: 1,
+            connections: 1,
             read_only: true,
-            ..Self::sqlite(path)
+            ..self
         }
     }
 }

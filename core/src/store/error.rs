@@ -66,6 +66,40 @@ pub enum StoreError {
         /// The file.
         path: String,
     },
+    /// The server cannot be reached, or does not let the role in.
+    #[error("cannot connect to the database {address}: {reason}")]
+    Connect {
+        /// The database, without a password.
+        address: String,
+        /// What went wrong.
+        reason: String,
+    },
+    /// The connection broke. Whether the work was done is not known, unless it is looked up.
+    #[error("the connection to the database was lost")]
+    Lost,
+    /// Another gateway holds this database.
+    #[error(
+        "another gateway serves the database {address}; stop it first, or give this one a database of its own"
+    )]
+    Served {
+        /// The database, without a password.
+        address: String,
+    },
+    /// The database lacks migrations that this build needs.
+    #[error(
+        "the database has schema version {found}, this build needs {known}; run `toolgate db migrate --database-url {command_url}` with an admin of the server first"
+    )]
+    Behind {
+        /// Version found in the database.
+        found: i64,
+        /// Version this build needs.
+        known: i64,
+        /// The database as an admin would name it.
+        command_url: String,
+    },
+    /// The database would not keep what is promised: a setting, a version, a right too many.
+    #[error("the database is not fit for the gateway: {0}")]
+    Unfit(String),
     /// The file is no database, or not any more.
     #[error(
         "{path} is no sound database ({reason}); restore it from a backup, or move it away to begin with an empty one"

@@ -11,6 +11,7 @@ pub struct LentRow<'r> {
 #[derive(Debug)]
 enum Source<'r> {
     Sqlite(&'r rusqlite::Row<'r>),
+    Postgres(&'r tokio_postgres::Row),
 }
 
 /// One value of a lent row. Text is not checked for being UTF-8.
@@ -35,6 +36,12 @@ impl<'r> LentRow<'r> {
         }
     }
 
+    pub(super) fn postgres(row: &'r tokio_postgres::Row) -> Self {
+        Self {
+            source: Source::Postgres(row),
+        }
+    }
+
     /// The value in a column, by its number from 0.
     #[must_use]
     pub fn cell(&self, column: usize) -> Cell<'_> {
@@ -46,6 +53,7 @@ impl<'r> LentRow<'r> {
                 Ok(ValueRef::Blob(bytes)) => Cell::Blob(bytes),
                 Ok(ValueRef::Real(_)) | Err(_) => Cell::Foreign,
             },
+            Source::Postgres(row) => row.try_get(column).unwrap_or(Cell::Foreign),
         }
     }
 }

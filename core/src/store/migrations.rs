@@ -21,6 +21,13 @@ pub(super) const SQLITE: &[Migration] = &[Migration {
     sql: include_str!("../../migrations/sqlite/0001_record.sql"),
 }];
 
+/// The steps on PostgreSQL, under the same numbers.
+pub(super) const POSTGRES: &[Migration] = &[Migration {
+    version: 1,
+    name: "record",
+    sql: include_str!("../../migrations/postgres/0001_record.sql"),
+}];
+
 impl Migration {
     /// SHA-256 of its text, in hexadecimal.
     pub(super) fn checksum(&self) -> String {
@@ -98,11 +105,16 @@ mod tests {
     }
 
     #[test]
-    fn versions_grow_by_one() {
-        let found: Vec<i64> = SQLITE.iter().map(|migration| migration.version).collect();
+    fn versions_grow_by_one_and_both_back_ends_have_the_same() {
+        let steps = |known: &[Migration]| -> Vec<(i64, &str)> {
+            known.iter().map(|step| (step.version, step.name)).collect()
+        };
+        let found = steps(SQLITE);
+        let numbers: Vec<i64> = found.iter().map(|(version, _)| *version).collect();
         assert_eq!(
-            found,
+            numbers,
             (1..=i64::try_from(SQLITE.len()).unwrap()).collect::<Vec<_>>()
         );
+        assert_eq!(found, steps(POSTGRES));
     }
 }

@@ -10,7 +10,12 @@ mod queue;
 mod statement;
 mod worker;
 
-use std::{sync::Arc, thread::JoinHandle, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread::JoinHandle,
+    time::Duration,
+};
 
 use futures::future::BoxFuture;
 use tokio::sync::oneshot;
@@ -40,9 +45,9 @@ struct Inner {
 
 impl Sqlite {
     /// Opens the file, migrates it and starts the threads.
-    pub(super) async fn open(config: StoreConfig) -> Result<Self, StoreError> {
+    pub(super) async fn open(path: PathBuf, config: StoreConfig) -> Result<Self, StoreError> {
         // Opening reads and writes the disk, so it happens off the callers' threads.
-        let opened = tokio::task::spawn_blocking(move || start(&config)).await;
+        let opened = tokio::task::spawn_blocking(move || start(&path, &config)).await;
         opened
             .unwrap_or(Err(StoreError::Panicked))
             .map(|inner| Self(Arc::new(inner)))
@@ -122,16 +127,16 @@ impl Sqlite {
     }
 }
 
-fn start(config: &StoreConfig) -> Result<Inner, StoreError> {
+fn start(path: &Path, config: &StoreConfig) -> Result<Inner, StoreError> {
     let writer = match config.read_only {
         true => None,
-        false => Some(open_writer(&config.path)?),
+        false => Some(open_writer(path)?),
     };
     let mut inner = Inner {
-        place: Place::of(&config.path),
+        place: Place::of(path),
         writes: Arc::new(Queue::new(config.queue)),
         reads: Arc::new(Queue::new(config.queue)),
-        threads: Vec::with_capacity(1 + config.readers),
+        threads: Vec::with_capacity(1 + config.connections),
         deadline: config.deadline,
     };
     match writer {
@@ -141,8 +146,8 @@ fn start(config: &StoreConfig) -> Result<Inner, StoreError> {
             inner.threads.push(thread);
         }
     }
-    for _ in 0..config.readers.max(1) {
-        let reader = open_reader(&config.path, config.read_only)?;
+    for _ in 0..config.connections.max(1) {
+        let reader = open_reader(path, config.read_only)?;
         inner
             .threads
             .push(serve("store-reader", Arc::clone(&inner.reads), reader)?);

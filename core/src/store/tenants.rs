@@ -73,6 +73,7 @@ impl Store {
     {
         match &self.backend {
             Backend::Sqlite(sqlite) => sqlite.read(Scope::Global, work).await,
+            Backend::Postgres(postgres) => postgres.read(Scope::Global, work).await,
         }
     }
 }

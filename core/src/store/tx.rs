@@ -6,6 +6,7 @@ use toolgate_contract::ids::TenantId;
 
 use super::{
     LentRow, Param, Row, StoreError,
+    postgres::PostgresTx,
     scope::Scope,
     sqlite::{Mode, SqliteTx},
 };
@@ -15,6 +16,8 @@ use super::{
 pub enum Tx {
     /// On the embedded store.
     Sqlite(SqliteTx),
+    /// On PostgreSQL.
+    Postgres(PostgresTx),
 }
 
 impl Tx {
@@ -31,6 +34,7 @@ impl Tx {
     pub async fn execute(&mut self, sql: &'static str, params: &[Param<'_>]) -> Result<u64, StoreError> {
         match self {
             Self::Sqlite(tx) => tx.execute(sql, params),
+            Self::Postgres(tx) => tx.execute(sql, params).await,
         }
     }
 
@@ -38,6 +42,7 @@ impl Tx {
     pub async fn query(&mut self, sql: &'static str, params: &[Param<'_>]) -> Result<Vec<Row>, StoreError> {
         match self {
             Self::Sqlite(tx) => tx.query(sql, params),
+            Self::Postgres(tx) => tx.query(sql, params).await,
         }
     }
 
@@ -50,6 +55,7 @@ impl Tx {
     ) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(tx) => tx.lend_rows(sql, params, take),
+            Self::Postgres(tx) => tx.lend_rows(sql, params, take).await,
         }
     }
 
@@ -65,6 +71,7 @@ impl Tx {
     fn scope(&self) -> &Scope {
         match self {
             Self::Sqlite(tx) => tx.scope(),
+            Self::Postgres(tx) => tx.scope(),
         }
     }
 
@@ -75,31 +82,37 @@ impl Tx {
     ) -> Result<u64, StoreError> {
         match self {
             Self::Sqlite(tx) => tx.execute_unscoped(sql, params),
+            Self::Postgres(tx) => tx.execute_unscoped(sql, params).await,
         }
     }
 
     pub(crate) async fn begin(&mut self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(tx) => tx.begin(Mode::Write),
+            Self::Postgres(tx) => tx.begin().await,
         }
     }
 
     pub(crate) async fn commit(&mut self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(tx) => tx.commit(),
+            Self::Postgres(tx) => tx.commit().await,
         }
     }
 
     pub(crate) async fn rollback(&mut self) {
         match self {
             Self::Sqlite(tx) => tx.rollback(),
+            Self::Postgres(tx) => tx.rollback().await,
         }
     }
 
-    /// False when the engine has ended the transaction by itself, as it does when the disk is full.
+    /// False when the engine has ended the transaction by itself, as SQLite does when the disk is full and PostgreSQL at
+    /// every statement that fails.
     pub(crate) fn is_open(&self) -> bool {
         match self {
             Self::Sqlite(tx) => tx.is_open(),
+            Self::Postgres(tx) => tx.is_open(),
         }
     }
 }

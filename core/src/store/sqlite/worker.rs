@@ -93,6 +93,9 @@ impl Tx {
     fn own(&mut self) -> &mut SqliteTx {
         match self {
             Self::Sqlite(tx) => tx,
+            Self::Postgres(_) => {
+                unreachable!("the threads of the embedded back end make no other transaction")
+            }
         }
     }
 }
