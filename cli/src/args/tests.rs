@@ -112,8 +112,12 @@ fn without_a_command_everything_runs() {
 }
 
 #[test]
-fn postgres_is_not_accepted_before_it_exists() {
-    assert!(typed("toolgate up --database-url postgres://x").is_err());
+fn the_database_is_named_where_it_is_opened() {
+    for command in ["up", "core", "audit verify", "audit export"] {
+        let line = format!("toolgate {command} --database-url postgres://app@db/gate");
+        assert!(typed(&line).is_ok(), "{line}");
+    }
+    assert!(typed("toolgate facade --database-url postgres://app@db/gate").is_err());
 }
 
 #[test]
