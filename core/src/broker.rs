@@ -26,6 +26,7 @@ pub(crate) use self::entrance::Entrance;
 use self::{
     admit::Admitted,
     facts::{Facts, Refusal},
+    intend::Intended,
     lend::Lent,
 };
 pub use self::{
@@ -42,6 +43,7 @@ use crate::{
     keys::Keyring,
     limits::{Buckets, InFlight},
     results::{Ended, Results},
+    secrets::Secrets,
     snapshot::Snapshots,
     telemetry,
 };
@@ -60,6 +62,7 @@ pub(crate) struct Rooms {
     pub(crate) in_flight: InFlight,
     pub(crate) adapters: Adapters,
     pub(crate) results: Results,
+    pub(crate) secrets: Secrets,
     pub(crate) entrance: Entrance,
     /// Total time a target has.
     pub(crate) upstream_timeout: Duration,
@@ -109,7 +112,10 @@ impl Broker {
         let inside = self.enter(&caller).await?;
         let admitted = Admitted::for_test(&self.0, caller, ask);
         match test_path(&self.0, admitted, target_id).await {
-            Ok(lent) => self.carry(inside, lent).await,
+            Ok(intended) => {
+                let lent = lend::lend(&self.0, intended).await?;
+                self.carry(inside, lent).await
+            }
             Err(refusal) => Err(refuse::refused(&self.0, *refusal).await),
         }
     }
@@ -164,7 +170,7 @@ impl Broker {
         let caller = self.caller(ask, Action::UseTools).await?;
         let inside = self.enter(&caller).await?;
         match path(&self.0, caller, ask, wish).await {
-            Ok(lent) => Ok((inside, lent)),
+            Ok(intended) => Ok((inside, lend::lend(&self.0, intended).await?)),
             Err(refusal) => Err(refuse::refused(&self.0, *refusal).await),
         }
     }
@@ -186,19 +192,17 @@ impl Broker {
     }
 }
 
-async fn path(rooms: &Rooms, caller: Caller, ask: &Ask, wish: Wish) -> Result<Lent, Box<Refusal>> {
+async fn path(rooms: &Rooms, caller: Caller, ask: &Ask, wish: Wish) -> Result<Intended, Box<Refusal>> {
     let admitted = admit::admit(rooms, caller, ask, wish)?;
     let resolved = resolve::resolve(admitted)?;
     let permitted = permit::permit(rooms, resolved)?;
-    let intended = intend::intend(rooms, permitted).await?;
-    lend::lend(intended)
+    intend::intend(rooms, permitted).await
 }
 
-async fn test_path(rooms: &Rooms, admitted: Admitted, target_id: &str) -> Result<Lent, Box<Refusal>> {
+async fn test_path(rooms: &Rooms, admitted: Admitted, target_id: &str) -> Result<Intended, Box<Refusal>> {
     let resolved = resolve::connection_test(admitted, target_id)?;
     let permitted = permit::permit(rooms, resolved)?;
-    let intended = intend::intend(rooms, permitted).await?;
-    lend::lend(intended)
+    intend::intend(rooms, permitted).await
 }
 
 // From here a vanished caller changes nothing: every outcome is settled.

@@ -10,7 +10,12 @@ use toolgate_contract::{
     v1::{ErrorReason, Failure, TargetChoice, Violation},
 };
 
-use crate::{journal::JournalError, store::StoreError, upstream::UpstreamError};
+use crate::{
+    journal::JournalError,
+    secrets::{PutError, SecretError},
+    store::StoreError,
+    upstream::UpstreamError,
+};
 
 /// Why a request was not carried out.
 #[derive(Debug, thiserror::Error)]
@@ -92,6 +97,11 @@ pub enum Error {
     /// Wait, or tell the operator.
     #[error("the audit record cannot be written now, so nothing is released; try again later")]
     AuditUnavailable(#[source] JournalError),
+    /// Try again, or tell an admin.
+    #[error(
+        "the gateway could not get the target's credential, so the target was not contacted; try again, or tell an admin"
+    )]
+    SecretUnavailable(#[source] SecretError),
     /// Look at the target.
     #[error("{0}")]
     Upstream(UpstreamError),
@@ -185,6 +195,7 @@ impl Error {
             Self::Overloaded | Self::Stopping => ErrorReason::Overloaded,
             Self::Conflict(_) => ErrorReason::Conflict,
             Self::AuditUnavailable(_) => ErrorReason::AuditUnavailable,
+            Self::SecretUnavailable(_) => ErrorReason::SecretUnavailable,
             Self::Upstream(error) => upstream_reason(*error),
             Self::DeadlineExceeded => ErrorReason::DeadlineExceeded,
             Self::Cancelled => ErrorReason::Cancelled,
@@ -216,6 +227,17 @@ impl From<StoreError> for Error {
     // Whatever keeps the store from answering keeps the record from being written.
     fn from(error: StoreError) -> Self {
         JournalError::from(error).into()
+    }
+}
+
+impl From<PutError> for Error {
+    fn from(error: PutError) -> Self {
+        match error {
+            PutError::Store(error) => error.into(),
+            PutError::NoTarget => Self::NotFound(Missing::Resource("target")),
+            PutError::NotElsewhere => Self::invalid("credential", error.to_string()),
+            PutError::CannotSeal => Self::internal(error),
+        }
     }
 }
 
@@ -252,6 +274,7 @@ fn upstream_reason(error: UpstreamError) -> ErrorReason {
         | UpstreamError::RelayNotEnrolled
         | UpstreamError::RelayRevoked
         | UpstreamError::RelayLocked => ErrorReason::RelayOffline,
+        UpstreamError::CredentialRejected => ErrorReason::CredentialRejected,
         UpstreamError::RelayLost => ErrorReason::RelayLost,
         UpstreamError::Overloaded => ErrorReason::Overloaded,
         UpstreamError::Cancelled => ErrorReason::Cancelled,

@@ -10,6 +10,7 @@ mod derive;
 mod files;
 mod identity;
 mod lost;
+mod rotate;
 
 use std::{
     collections::BTreeMap,
@@ -17,14 +18,16 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
+use arc_swap::ArcSwap;
 use toolgate_contract::ids::TenantId;
 
 pub(crate) use self::checkpoint::CheckpointKeyFiles;
 use self::{derive::Root, files::KeyFolder};
 pub use self::{
-    derive::{ArgumentsKey, RecordKey},
+    derive::{ArgumentsKey, IdentifiersKey, RecordKey, WrappingKey},
     files::KeyError,
     identity::GatewayIdentity,
+    rotate::{retire_root, roots, rotate_root},
 };
 
 type Roots = BTreeMap<Arc<str>, Root>;
@@ -33,7 +36,7 @@ type Roots = BTreeMap<Arc<str>, Root>;
 #[derive(Debug)]
 pub struct Keyring {
     folder: PathBuf,
-    newest: Root,
+    newest: ArcSwap<Root>,
     roots: RwLock<Roots>,
     identity: GatewayIdentity,
 }
@@ -97,7 +100,7 @@ impl Keyring {
             .ok_or_else(|| folder.no_root())?;
         Ok(Self {
             folder: folder.path().to_owned(),
-            newest,
+            newest: ArcSwap::from_pointee(newest),
             roots: RwLock::new(roots),
             identity,
         })
@@ -106,7 +109,7 @@ impl Keyring {
     /// The key that seals new rows of this tenant's record.
     #[must_use]
     pub fn record_key(&self, tenant: &TenantId) -> RecordKey {
-        self.newest.record_key(tenant)
+        self.newest.load().record_key(tenant)
     }
 
     /// The key that sealed a row, by the id which the row carries; looks into the folder again for an unknown id.
@@ -118,7 +121,50 @@ impl Keyring {
     /// The key under which call arguments appear on the record.
     #[must_use]
     pub fn arguments_key(&self, tenant: &TenantId) -> ArgumentsKey {
-        self.newest.arguments_key(tenant)
+        self.newest.load().arguments_key(tenant)
+    }
+
+    /// The key under which identifiers of secrets appear on the record and in logs.
+    #[must_use]
+    pub fn identifiers_key(&self, tenant: &TenantId) -> IdentifiersKey {
+        self.newest.load().identifiers_key(tenant)
+    }
+
+    /// The key that wraps the data keys of this tenant's secrets from now on.
+    #[must_use]
+    pub fn wrapping_key(&self, tenant: &TenantId) -> WrappingKey {
+        self.newest.load().wrapping_key(tenant)
+    }
+
+    /// The key that wrapped a data key, by the id that stands beside it; looks into the folder again for an unknown id.
+    #[must_use]
+    pub fn wrapping_key_by_id(&self, key_id: &str, tenant: &TenantId) -> Option<WrappingKey> {
+        self.root(key_id).map(|root| root.wrapping_key(tenant))
+    }
+
+    /// Id of the root that seals and wraps now.
+    #[must_use]
+    pub fn newest_id(&self) -> Arc<str> {
+        Arc::clone(self.newest.load().id())
+    }
+
+    /// Takes up a newer root that was put into the folder since, so that it seals and wraps from now on. True when
+    /// there was one.
+    ///
+    /// # Errors
+    /// When the folder or one of its roots cannot be read; then everything stays as it was.
+    pub fn take_up_newer(&self) -> Result<bool, KeyError> {
+        let names = KeyFolder::open(&self.folder)?.root_names()?;
+        let current = self.newest_id();
+        if names.last().is_none_or(|newest| **newest <= *current) {
+            return Ok(false);
+        }
+        let roots = read_roots(&KeyFolder::open(&self.folder)?)?;
+        if let Some(newest) = roots.values().next_back() {
+            self.newest.store(Arc::new(newest.clone()));
+        }
+        *self.roots.write().unwrap_or_else(PoisonError::into_inner) = roots;
+        Ok(true)
     }
 
     /// The identity that relays pin.

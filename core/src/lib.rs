@@ -24,6 +24,7 @@ pub mod registry;
 pub mod results;
 pub mod rfc3339;
 pub mod rpc;
+pub mod secrets;
 pub mod sessions;
 pub mod snapshot;
 pub mod start;

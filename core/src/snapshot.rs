@@ -21,6 +21,7 @@ use toolgate_contract::{
 use crate::{
     error::Error,
     identity::{Kind, Presented, Role},
+    secrets::SecretRef,
     store::{Store, StoreError},
 };
 
@@ -71,6 +72,8 @@ pub struct Target {
     pub disabled: bool,
     /// How its relay stands with this gateway.
     pub relay: RelayStanding,
+    /// Which secret it uses; `None` where it needs none.
+    pub secret: Option<SecretRef>,
 }
 
 /// How the relay of a target stands with the gateway, connected or not.

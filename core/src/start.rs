@@ -22,6 +22,7 @@ use crate::{
     registry,
     results::Results,
     rpc::{self, CoreService, GrpcTls, Rpc, ServeError},
+    secrets::{self, Secrets},
     sessions::Sessions,
     snapshot::Snapshots,
     store::{Store, StoreError},
@@ -81,6 +82,12 @@ impl Core {
         registry::warm_up();
         telemetry::describe();
         let calls = TaskTracker::new();
+        let providers = secrets::Providers {
+            local: secrets::Local::new(store.clone(), Arc::clone(&keys)),
+            aws: None,
+            vault: None,
+        };
+        let secrets = Secrets::new(providers, Arc::clone(&keys), clock.clone(), calls.clone());
         let snapshots = Snapshots::new(store.clone());
         let changes = Changes::new(
             store.clone(),
@@ -113,6 +120,7 @@ impl Core {
             in_flight: InFlight::new(config.limits.tenant_in_flight),
             adapters,
             results: Results::new(clock.clone()),
+            secrets,
             entrance: Entrance::default(),
             snapshots,
             upstream_timeout: config.upstream_timeout,
@@ -268,6 +276,7 @@ async fn keep_house(broker: Broker, stop: CancellationToken) {
         }
         let rooms = broker.rooms();
         rooms.results.sweep();
+        rooms.secrets.sweep();
         rooms.journal.end_if_displaced();
         if let Err(error) = rooms.snapshots.refresh_changed().await {
             tracing::warn!(%error, "changes by other instances cannot be seen now");

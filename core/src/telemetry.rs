@@ -52,5 +52,18 @@ pub fn describe() {
         "toolgate_journal_failed_commits_total",
         "Group commits that failed; nothing of them was released"
     );
+    describe_counter!(
+        "toolgate_secret_requests_total",
+        "Secrets asked for, by provider and outcome: hit or refused out of the cache, joined to a fetch under way, missed"
+    );
+    describe_histogram!(
+        "toolgate_secret_fetch_seconds",
+        Unit::Seconds,
+        "Time of one fetch of a secret at its provider"
+    );
+    describe_counter!(
+        "toolgate_secret_failures_total",
+        "Fetches that gave no secret, by provider and fault"
+    );
     counter!("toolgate_journal_failed_commits_total").absolute(0);
 }

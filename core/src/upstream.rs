@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::ids::CallId;
 
-use crate::journal::Contact;
+use crate::{journal::Contact, secrets::Lease};
 
 /// One call on its way to a target.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub struct UpstreamCall {
     pub tool: &'static str,
     /// The canonical arguments without routing arguments: one JSON object.
     pub arguments: Payload,
+    /// The target's credential, where it has one.
+    pub secret: Option<Lease>,
     /// Time left in total.
     pub deadline: Duration,
     /// Fires when the caller is gone and the call may be cancelled.
@@ -75,6 +77,9 @@ pub enum UpstreamError {
     /// The second layer refused a write.
     #[error("refused by the target's own read-only guard")]
     WriteRejected,
+    /// The target does not accept the credential it was given.
+    #[error("the target rejected the gateway's credential; an admin gives it a new one")]
+    CredentialRejected,
     /// The relay is not connected.
     #[error("calls reach the host once its enrolled relay runs there")]
     RelayOffline,

@@ -127,7 +127,10 @@ impl Sealer {
 
     fn key(&self, tenant: &TenantId) -> RecordKey {
         let known = self.at_hand.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(key) = known.get(tenant) {
+        // A root that was rotated in meanwhile seals from the next row on.
+        if let Some(key) = known.get(tenant)
+            && *key.id() == self.keys.newest_id()
+        {
             return key.clone();
         }
         drop(known);

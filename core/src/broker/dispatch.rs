@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{Rooms, facts::Facts, lend::Lent, resolve::Capability};
+use super::{Rooms, facts::Facts, intend::Intended, lend::Lent, resolve::Capability};
 use crate::{
     error::Error,
     journal::Contact,
     registry,
-    upstream::{Payload, ToolResult, UpstreamCall, UpstreamError},
+    upstream::{Payload, ToolResult, Upstream, UpstreamCall, UpstreamError},
 };
 
 /// A call that ended at its target, one way or another.
@@ -31,10 +31,11 @@ const AHEAD: Duration = Duration::from_millis(20);
 
 pub(super) async fn dispatch(rooms: &Rooms, lent: Lent) -> Dispatched {
     let cancelled = lent.cancelled();
+    let secret = lent.secret;
     let permitted = lent.intended.permitted;
     let contact = lent.intended.contact;
     let (ours, callers) = (
-        ours(rooms, permitted.capability),
+        ours(rooms, &permitted.facts, permitted.capability),
         left(rooms, &permitted.facts, permitted.deadline),
     );
     let deadline = callers.map_or(ours, |callers| callers.min(ours));
@@ -43,6 +44,7 @@ pub(super) async fn dispatch(rooms: &Rooms, lent: Lent) -> Dispatched {
         call: permitted.facts.call,
         tool,
         arguments: Payload(arguments(permitted.capability, permitted.arguments)),
+        secret,
         deadline,
         cancelled: cancelled.clone(),
     };
@@ -55,7 +57,7 @@ pub(super) async fn dispatch(rooms: &Rooms, lent: Lent) -> Dispatched {
             tokio::select! {
                 biased;
                 () = cancelled.cancelled() => Err(Error::Cancelled),
-                answer = timeout(deadline, upstream.call(&contact, call)) => match answer {
+                answer = timeout(deadline, carry(rooms, upstream.as_ref(), &contact, call)) => match answer {
                     Ok(answer) => answer.map_err(Error::Upstream),
                     Err(_) => Err(Error::Upstream(UpstreamError::Timeout)),
                 },
@@ -66,30 +68,87 @@ pub(super) async fn dispatch(rooms: &Rooms, lent: Lent) -> Dispatched {
     let outcome = outcome
         .map_err(|error| whose_deadline(error, deadline < ours))
         .and_then(|result| fitting(tool, result));
-    let capability = match permitted.capability {
-        Capability::Tool(tool) => tool.name,
-        Capability::ConnectionTest => "test_connection",
-    };
     Dispatched {
         target_name: permitted.target.name.clone(),
         facts: permitted.facts,
-        capability,
+        capability: capability_name(permitted.capability),
         contact,
         outcome,
         _step: (),
     }
 }
 
-fn ours(rooms: &Rooms, capability: Capability) -> Duration {
+/// A call that ended before its target could be contacted.
+pub(super) fn not_contacted(intended: Intended, error: Error) -> Dispatched {
+    let Intended {
+        permitted, contact, ..
+    } = intended;
+    Dispatched {
+        target_name: permitted.target.name.clone(),
+        facts: permitted.facts,
+        capability: capability_name(permitted.capability),
+        contact,
+        outcome: Err(error),
+        _step: (),
+    }
+}
+
+// A rejected credential is fetched anew, once; only another one is worth asking the target again.
+async fn carry(
+    rooms: &Rooms,
+    upstream: &dyn Upstream,
+    contact: &Contact,
+    call: UpstreamCall,
+) -> Result<ToolResult, UpstreamError> {
+    let Some(lease) = call.secret.clone() else {
+        return upstream.call(contact, call).await;
+    };
+    let (began, again) = (rooms.clock.monotonic(), call.clone());
+    match upstream.call(contact, call).await {
+        Err(UpstreamError::CredentialRejected) => {}
+        answer => return answer,
+    }
+    match rooms.secrets.renew(&lease).await {
+        Ok(Some(renewed)) if !renewed.value().is_same(lease.value()) => {
+            let gone = rooms.clock.monotonic().saturating_sub(began);
+            let deadline = again.deadline.saturating_sub(gone);
+            let secret = Some(renewed);
+            upstream
+                .call(
+                    contact,
+                    UpstreamCall {
+                        secret,
+                        deadline,
+                        ..again
+                    },
+                )
+                .await
+        }
+        _ => Err(UpstreamError::CredentialRejected),
+    }
+}
+
+fn capability_name(capability: Capability) -> &'static str {
+    match capability {
+        Capability::Tool(tool) => tool.name,
+        Capability::ConnectionTest => "test_connection",
+    }
+}
+
+// A test answers within its time whatever part of it its secret took.
+fn ours(rooms: &Rooms, facts: &Facts, capability: Capability) -> Duration {
     match capability {
         Capability::Tool(_) => rooms.upstream_timeout,
-        Capability::ConnectionTest => TEST_DEADLINE.min(rooms.upstream_timeout),
+        Capability::ConnectionTest => {
+            let gone = rooms.clock.monotonic().saturating_sub(facts.started);
+            TEST_DEADLINE.min(rooms.upstream_timeout).saturating_sub(gone)
+        }
     }
 }
 
 // A little before the caller's own deadline: the door gives up at that very moment, and an answer that is on the record
 // is better than none.
-fn left(rooms: &Rooms, facts: &Facts, deadline: Option<Duration>) -> Option<Duration> {
+pub(super) fn left(rooms: &Rooms, facts: &Facts, deadline: Option<Duration>) -> Option<Duration> {
     let gone = rooms.clock.monotonic().saturating_sub(facts.started);
     deadline.map(|deadline| (deadline - AHEAD.min(deadline / 10)).saturating_sub(gone))
 }

@@ -136,6 +136,7 @@ impl World {
             adapters: Adapters::new(crate::uplinks::Uplinks::closed(Arc::clone(&keys)))
                 .answered_by(Some(Arc::clone(&host) as _)),
             results: Results::new(clock.clone()),
+            secrets: Secrets::local_only(store.clone(), Arc::clone(&keys), clock.clone()),
             snapshots: Snapshots::new(store.clone()),
             upstream_timeout: Duration::from_secs(10),
             calls: TaskTracker::new(),

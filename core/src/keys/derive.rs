@@ -5,10 +5,11 @@
 use std::{fmt, sync::Arc};
 
 use ring::{
-    hkdf::{HKDF_SHA256, Prk, Salt},
+    hkdf::{HKDF_SHA256, KeyType, Prk, Salt},
     hmac::{self, HMAC_SHA256},
 };
 use toolgate_contract::ids::TenantId;
+use zeroize::Zeroizing;
 
 /// One root key, ready to derive from.
 #[derive(Clone)]
@@ -36,6 +37,34 @@ impl Root {
         ArgumentsKey(self.derive("toolgate/v1/arguments", tenant))
     }
 
+    pub(super) fn identifiers_key(&self, tenant: &TenantId) -> IdentifiersKey {
+        IdentifiersKey {
+            id: Arc::clone(&self.id),
+            key: self.derive("toolgate/v1/identifiers", tenant),
+        }
+    }
+
+    pub(super) fn wrapping_key(&self, tenant: &TenantId) -> WrappingKey {
+        let info = [b"toolgate/v1/kek".as_slice(), &[0], tenant.as_str().as_bytes()];
+        let mut key = Zeroizing::new([0; 32]);
+        let filled = self
+            .secret
+            .expand(&info, Raw)
+            .and_then(|okm| okm.fill(key.as_mut()));
+        match filled {
+            Ok(()) => WrappingKey {
+                id: Arc::clone(&self.id),
+                key,
+            },
+            // Only for outputs longer than 255 digests, or for another length than was asked for.
+            Err(ring::error::Unspecified) => unreachable!("one digest is never too long for HKDF"),
+        }
+    }
+
+    pub(super) fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
     // Labels hold no NUL, so label and tenant cannot be read in two ways.
     fn derive(&self, label: &str, tenant: &TenantId) -> hmac::Key {
         let info = [label.as_bytes(), &[0], tenant.as_str().as_bytes()];
@@ -44,6 +73,15 @@ impl Root {
             // Only for outputs longer than 255 digests; this one is one digest long.
             Err(ring::error::Unspecified) => unreachable!("one digest is never too long for HKDF"),
         }
+    }
+}
+
+/// 32 raw bytes, for ciphers of another crate.
+struct Raw;
+
+impl KeyType for Raw {
+    fn len(&self) -> usize {
+        32
     }
 }
 
@@ -101,6 +139,59 @@ impl ArgumentsKey {
 impl fmt::Debug for ArgumentsKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ArgumentsKey(***)")
+    }
+}
+
+/// Hashes the identifiers of one tenant's secrets, so that the record can name them without telling them.
+#[derive(Clone)]
+pub struct IdentifiersKey {
+    id: Arc<str>,
+    key: hmac::Key,
+}
+
+impl IdentifiersKey {
+    /// Id of the root it comes from; equal identifiers have equal hashes under one root only.
+    #[must_use]
+    pub fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    /// The keyed hash of an identifier.
+    #[must_use]
+    pub fn hash(&self, identifier: &[u8]) -> [u8; 32] {
+        bytes_of(hmac::sign(&self.key, identifier))
+    }
+}
+
+impl fmt::Debug for IdentifiersKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "IdentifiersKey({}, ***)", self.id)
+    }
+}
+
+/// Wraps the data keys of one tenant's secrets.
+pub struct WrappingKey {
+    id: Arc<str>,
+    key: Zeroizing<[u8; 32]>,
+}
+
+impl WrappingKey {
+    /// Id of the root it comes from; stands beside every data key it wrapped.
+    #[must_use]
+    pub fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    /// The key itself, for the one room that seals secrets.
+    #[must_use]
+    pub(crate) fn reveal(&self) -> &[u8; 32] {
+        &self.key
+    }
+}
+
+impl fmt::Debug for WrappingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "WrappingKey({}, ***)", self.id)
     }
 }
 

@@ -96,8 +96,12 @@ impl KeyFolder {
     pub(super) fn open_or_create(path: &Path) -> Result<Self, KeyError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
         made.map_err(|source| failed("create", path, source))?;
+        Self::open_locked(path)
+    }
+
+    /// Opens a folder that is there, and keeps others from changing it until this is dropped.
+    pub(super) fn open_locked(path: &Path) -> Result<Self, KeyError> {
         let folder = Self::open(path)?;
-        // Held until the folder is dropped.
         flock(&folder.handle, FlockOperation::LockExclusive)
             .map_err(|errno| failed("lock", path, errno.into()))?;
         Ok(folder)
@@ -145,8 +149,10 @@ impl KeyFolder {
         Ok(ids)
     }
 
-    pub(super) fn create_root(&self) -> Result<(), KeyError> {
-        let path = root_path(&self.path, &Ulid::generate().to_string());
+    /// Makes a root and gives its id, which sorts behind every other's whatever the wall clock says.
+    pub(super) fn create_root(&self) -> Result<String, KeyError> {
+        let id = self.next_root_id()?;
+        let path = root_path(&self.path, &id);
         let mut secret = Zeroizing::new([0; 32]);
         SystemRandom::new()
             .fill(&mut *secret)
@@ -154,7 +160,31 @@ impl KeyFolder {
         let mut text = Zeroizing::new(String::with_capacity(65));
         HEXLOWER.encode_append(&*secret, &mut text);
         text.push('\n');
-        self.write_new(&path, text.as_bytes())
+        self.write_new(&path, text.as_bytes())?;
+        Ok(id)
+    }
+
+    fn next_root_id(&self) -> Result<String, KeyError> {
+        let fresh = Ulid::generate();
+        let newest = self
+            .root_names()?
+            .pop()
+            .and_then(|name| Ulid::from_string(&name).ok());
+        let next = match newest {
+            Some(newest) if newest >= fresh => newest.increment().map_err(|_| {
+                damaged(
+                    &root_path(&self.path, &newest.to_string()),
+                    "has the last id there is",
+                )
+            })?,
+            _ => fresh,
+        };
+        Ok(next.to_string())
+    }
+
+    pub(super) fn remove(&self, path: &Path) -> Result<(), KeyError> {
+        let removed = fs::remove_file(path).and_then(|()| self.handle.sync_all());
+        removed.map_err(|source| failed("remove", path, source))
     }
 
     /// Keeps in mind that the loss of these roots was accepted.
@@ -316,7 +346,7 @@ fn failed(doing: &'static str, path: &Path, source: io::Error) -> KeyError {
     }
 }
 
-fn damaged(path: &Path, what: &'static str) -> KeyError {
+pub(super) fn damaged(path: &Path, what: &'static str) -> KeyError {
     KeyError::Damaged {
         path: path.to_owned(),
         what,

@@ -8,12 +8,13 @@ use toolgate_contract::{ids::TenantId, registry};
 use super::{RelayStanding, Snapshot, Target, Token};
 use crate::{
     identity::{Kind, Role},
+    secrets::SecretRef,
     store::{Row, Store, StoreError, Tenant, Tx, params},
 };
 
 const TOKENS: &str = "select hash, id, kind, name, role, profile, expires_us from token \
      where tenant_id = $1 and revoked_us is null and kind <> 'sign_in'";
-const TARGETS: &str = "select t.id, t.type, t.name, t.disabled, t.validation, r.target_id \
+const TARGETS: &str = "select t.id, t.type, t.name, t.disabled, t.validation, r.target_id, t.secret \
      from target t left join relay r on r.tenant_id = t.tenant_id and r.target_id = t.id \
      where t.tenant_id = $1 order by t.type, t.name";
 const POLICY: &str = "select tool from policy where tenant_id = $1";
@@ -93,11 +94,20 @@ fn target(row: &Row) -> Result<Option<Arc<Target>>, StoreError> {
         return Ok(None);
     };
     let validation = serde_json::from_str(row.text(4)?).unwrap_or_default();
+    let secret = match row.opt_text(6)? {
+        None => None,
+        Some(text) => match SecretRef::read(text) {
+            Some(reference) => Some(reference),
+            // What needs a credential must not be called without one.
+            None => return Ok(None),
+        },
+    };
     Ok(Some(Arc::new(Target {
         id,
         adapter,
         name: row.text(2)?.to_owned(),
         disabled: row.int(3)? != 0,
         relay: RelayStanding::of(&validation, row.opt_text(5)?.is_some()),
+        secret,
     })))
 }

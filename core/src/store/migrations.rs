@@ -15,11 +15,18 @@ pub(super) struct Migration {
 }
 
 /// The steps of the embedded store.
-pub(super) const SQLITE: &[Migration] = &[Migration {
-    version: 1,
-    name: "record",
-    sql: include_str!("../../migrations/sqlite/0001_record.sql"),
-}];
+pub(super) const SQLITE: &[Migration] = &[
+    Migration {
+        version: 1,
+        name: "record",
+        sql: include_str!("../../migrations/sqlite/0001_record.sql"),
+    },
+    Migration {
+        version: 2,
+        name: "secret",
+        sql: include_str!("../../migrations/sqlite/0002_secret.sql"),
+    },
+];
 
 /// The steps on PostgreSQL, under the same numbers.
 pub(super) const POSTGRES: &[Migration] = &[Migration {

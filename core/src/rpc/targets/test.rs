@@ -25,6 +25,10 @@ pub(super) fn told(outcome: Result<Settled, Failed>, took: Duration) -> Result<T
             error: Error::Upstream(error),
             ..
         }) => Ok(unreachable(error, took)),
+        Err(Failed {
+            error: error @ Error::SecretUnavailable(_),
+            ..
+        }) => Ok(stages(vec![failed("credential", error.to_string(), took)])),
         Err(refused) => Err(refused),
     }
 }
@@ -36,6 +40,7 @@ fn unreachable(error: UpstreamError, took: Duration) -> TestTargetResponse {
         | UpstreamError::RelayRevoked
         | UpstreamError::RelayLocked
         | UpstreamError::Unreachable => stages(vec![failed("relay", error.to_string(), took)]),
+        UpstreamError::CredentialRejected => stages(vec![failed("credential", error.to_string(), took)]),
         UpstreamError::Timeout
         | UpstreamError::Invalid
         | UpstreamError::Failed
@@ -86,7 +91,10 @@ fn ms(took: Duration) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Missing;
+    use crate::{
+        error::Missing,
+        secrets::{Fault, ProviderKind, SecretError},
+    };
 
     #[test]
     fn an_unreachable_target_is_an_answer_and_a_refused_request_an_error() {
@@ -118,6 +126,15 @@ mod tests {
             Error::Upstream(UpstreamError::RelayLost),
             Some(&[("relay", true), ("sample", false)]),
         );
+        check(
+            Error::Upstream(UpstreamError::CredentialRejected),
+            Some(&[("credential", false)]),
+        );
+        let gone = SecretError {
+            provider: ProviderKind::Local,
+            fault: Fault::NotFound,
+        };
+        check(Error::SecretUnavailable(gone), Some(&[("credential", false)]));
         check(Error::NotFound(Missing::Target), None);
         check(Error::Unauthenticated, None);
         check(Error::Overloaded, None);

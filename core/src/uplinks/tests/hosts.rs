@@ -33,6 +33,7 @@ fn contact(tenant: &TenantId) -> Contact {
 
 fn call(arguments: &'static str) -> UpstreamCall {
     UpstreamCall {
+        secret: None,
         call: CallId::mint(),
         tool: "ssh.run_whitelisted_command",
         arguments: Payload(Bytes::from_static(arguments.as_bytes())),
