@@ -1,11 +1,10 @@
 //! How many calls and rows a second the journal makes durable, and what a row costs the writer's processor.
 //!
-//! `cargo bench -p toolgate-core --bench journal [-- SECONDS [DIR]]`. Figures depend on the disk, so the time of one
-//! fsync there is printed first. Nothing is asserted.
+//! `cargo bench -p toolgate-core --bench journal [-- SECONDS [DIR]]`, on the embedded store and, where a server is
+//! found, on PostgreSQL on the same cores. Figures depend on the disk, so the time of one fsync there is printed first.
+//! Nothing is asserted.
 
 use std::{
-    collections::HashMap,
-    ffi::OsString,
     fs,
     io::Write,
     path::{Path, PathBuf},
@@ -22,6 +21,7 @@ use toolgate_core::{
     keys::Keyring,
     store::{Store, StoreConfig},
 };
+use toolgate_test_postgres::{Cluster, Database};
 
 type Anything = Box<dyn std::error::Error + Send + Sync>;
 
@@ -46,28 +46,87 @@ fn main() -> Result<(), Anything> {
         fsync_ms(dir.path())?
     );
     println!(
-        "{:>7} {:>8} {:>8} {:>10} {:>9} {:>14}",
-        "load", "tenants", "callers", "per s", "ms each", "writer µs each"
+        "{:>9} {:>5} {:>8} {:>8} {:>10} {:>9} {:>13}",
+        "store", "load", "tenants", "callers", "per s", "ms each", "CPU µs each"
     );
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()?;
-    for (tenants, callers) in [(1, 1), (1, 16), (1, 64), (1, 256), (1000, 256), (1000, 1024)] {
-        for load in [Load::Call, Load::Row] {
-            runtime.block_on(run(load, tenants, callers, Duration::from_secs_f64(seconds)))?;
+    let span = Duration::from_secs_f64(seconds);
+    let server = match toolgate_test_postgres::missing() {
+        None => Some(runtime.block_on(Cluster::own())),
+        Some(why) => {
+            println!("without PostgreSQL: {why}");
+            None
+        }
+    };
+    for place in [Place::Embedded]
+        .into_iter()
+        .chain(server.as_ref().map(Place::Postgres))
+    {
+        for (tenants, callers) in [
+            (1, 1),
+            (1, 16),
+            (1, 64),
+            (1, 256),
+            (100, 256),
+            (1000, 256),
+            (1000, 1024),
+        ] {
+            for load in [Load::Call, Load::Row] {
+                runtime.block_on(run(&place, load, tenants, callers, span))?;
+            }
         }
     }
     Ok(())
 }
 
-async fn run(load: Load, tenants: usize, callers: usize, span: Duration) -> Result<(), Anything> {
+/// Where the record lies.
+enum Place<'a> {
+    Embedded,
+    Postgres(&'a Cluster),
+}
+
+impl Place<'_> {
+    /// A fresh store, and what must live as long.
+    async fn open(&self, dir: &Path) -> Result<(Store, Option<Database>), Anything> {
+        match self {
+            Self::Embedded => Ok((
+                Store::open(StoreConfig::sqlite(dir.join("toolgate.db"))).await?,
+                None,
+            )),
+            Self::Postgres(server) => {
+                let database = server.database().await;
+                migrate(&database).await?;
+                let url = database.url_as("toolgate_app").parse()?;
+                Ok((Store::open(StoreConfig::postgres(url)).await?, Some(database)))
+            }
+        }
+    }
+}
+
+async fn migrate(database: &Database) -> Result<(), Anything> {
+    database
+        .execute(include_str!("../migrations/postgres/bootstrap.sql"))
+        .await?;
+    let record = include_str!("../migrations/postgres/0001_record.sql");
+    Ok(database.execute(&format!("begin;{record};commit")).await?)
+}
+
+async fn run(
+    place: &Place<'_>,
+    load: Load,
+    tenants: usize,
+    callers: usize,
+    span: Duration,
+) -> Result<(), Anything> {
     let dir = tempfile::tempdir()?;
-    let store = Store::open(StoreConfig::sqlite(dir.path().join("toolgate.db"))).await?;
+    let (store, _database) = place.open(dir.path()).await?;
     let sealer = Sealer::new(Arc::new(Keyring::open(dir.path())?));
     let journal = Journal::start(store.clone(), sealer, Clock::system());
     let tenants: Vec<_> = (0..tenants).map(|_| TenantId::mint()).collect();
-    let (started, before) = (Instant::now(), writer_cpu());
+    let (started, before) = (Instant::now(), own_cpu()?);
     let work = (0..callers).map(|caller| {
         let (journal, tenants) = (journal.clone(), tenants.clone());
         tokio::spawn(async move {
@@ -84,9 +143,13 @@ async fn run(load: Load, tenants: usize, callers: usize, span: Duration) -> Resu
     for caller in join_all(work).await {
         done += caller??;
     }
-    let (took, busy) = (started.elapsed().as_secs_f64(), writer_cpu_since(&before));
+    let (took, busy) = (started.elapsed().as_secs_f64(), own_cpu()? - before);
     println!(
-        "{:>7} {:>8} {:>8} {:>10.0} {:>9.2} {:>14.1}",
+        "{:>9} {:>5} {:>8} {:>8} {:>10.0} {:>9.2} {:>13.1}",
+        match place {
+            Place::Embedded => "SQLite",
+            Place::Postgres(_) => "PostgreSQL",
+        },
         format!("{load:?}").to_lowercase(),
         tenants.len(),
         callers,
@@ -143,22 +206,17 @@ fn fsync_ms(dir: &Path) -> Result<f64, Anything> {
     Ok(times[times.len() / 2])
 }
 
-/// Nanoseconds of processor time of the store's writer threads so far, by thread, where the system tells.
-fn writer_cpu() -> HashMap<OsString, f64> {
-    let Ok(threads) = fs::read_dir("/proc/self/task") else {
-        return HashMap::new();
-    };
-    let of = |thread: fs::DirEntry| -> Option<(OsString, f64)> {
-        let name = fs::read_to_string(thread.path().join("comm")).ok()?;
-        let time = fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        let nanoseconds = time.split_whitespace().next()?.parse().ok()?;
-        (name.trim() == "store-writer").then_some((thread.file_name(), nanoseconds))
-    };
-    threads.flatten().filter_map(of).collect()
-}
-
-/// Seconds since `before` of the threads that live now.
-fn writer_cpu_since(before: &HashMap<OsString, f64>) -> f64 {
-    let since = |(thread, now): (OsString, f64)| now - before.get(&thread).copied().unwrap_or(0.0);
-    writer_cpu().into_iter().map(since).sum::<f64>() / 1e9
+/// Seconds of processor time this process has taken; a server of its own is not in it.
+fn own_cpu() -> Result<f64, Anything> {
+    let mut nanoseconds = 0.0;
+    for thread in fs::read_dir("/proc/self/task")?.flatten() {
+        // A thread may have ended since.
+        let told = fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
+        nanoseconds += told
+            .split_whitespace()
+            .next()
+            .and_then(|text| text.parse::<f64>().ok())
+            .unwrap_or(0.0);
+    }
+    Ok(nanoseconds / 1e9)
 }

@@ -7,6 +7,7 @@
 
 mod append;
 mod batch;
+mod bulk;
 mod contact;
 mod error;
 mod reconcile;

@@ -9,7 +9,7 @@ mod config;
 mod error;
 mod lent;
 mod migrations;
-mod postgres;
+pub(crate) mod postgres;
 mod scope;
 mod sqlite;
 #[cfg(test)]

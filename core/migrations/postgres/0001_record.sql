@@ -243,7 +243,8 @@ $$;
 -- must know comes back, one row each:
 --
 --   lost       another writer moved the head: read it anew and try again
---   standing   this event stands at `seq`; `same` tells whether it is the same event. Leave it out and try again
+--   standing   the event of the row at `place` stands at `seq` already; `same` tells whether it is the same event. Leave
+--              the row out and try again
 --   unsound    the head does not fit the last row or what the caller knows of it: no intent of this tenant was written
 --   duplicate  an intent with this id stands there already
 create function audit.journal(
@@ -259,7 +260,7 @@ create function audit.journal(
     count_role text[], count_facade text[], count_capability text[], count_many bigint[],
     probe_us bigint
 )
-    returns table (tenant_id text, event_id text, verdict text, seq bigint, same boolean)
+    returns table (verdict text, tenant_id text, event_id text, place bigint, seq bigint, same boolean)
     language plpgsql security definer
     set search_path = pg_catalog, pg_temp
 as $$
@@ -295,13 +296,14 @@ begin
             select array_agg(h.tenant_id) into skipped
             from unnest(head_tenant) as h (tenant_id)
             where h.tenant_id <> all (held);
-            return query select h.tenant_id, null::text, 'lost', null::bigint, null::boolean
+            return query select 'lost', h.tenant_id, null::text, null::bigint, null::bigint, null::boolean
                          from unnest(skipped) as h (tenant_id);
         end if;
 
-        for tenant_id, event_id, seq, same in
-            select e.tenant_id, e.event_id, e.seq, e.bytes = r.bytes
-            from unnest(row_tenant, row_event, row_bytes) as r (tenant_id, event_id, bytes)
+        for tenant_id, event_id, place, seq, same in
+            select e.tenant_id, e.event_id, r.place, e.seq, e.bytes = r.bytes
+            from unnest(row_tenant, row_event, row_bytes)
+                 with ordinality as r (tenant_id, event_id, bytes, place)
             join audit.audit_event e on e.tenant_id = r.tenant_id and e.event_id = r.event_id
         loop
             verdict := 'standing';
@@ -342,7 +344,7 @@ begin
            or head.hash is distinct from last.hash
            or coalesce(head.seq, 0) < known.seq
            or (head.seq = known.seq and head.hash <> known.hash);
-        return query select t.tenant_id, null::text, 'unsound', null::bigint, null::boolean
+        return query select 'unsound', t.tenant_id, null::text, null::bigint, null::bigint, null::boolean
                      from unnest(unsound) as t (tenant_id);
 
         return query
@@ -355,7 +357,7 @@ begin
                 on conflict do nothing
                 returning tenant_id, event_id
             )
-            select i.tenant_id, i.event_id, 'duplicate', null::bigint, null::boolean
+            select 'duplicate', i.tenant_id, i.event_id, null::bigint, null::bigint, null::boolean
             from unnest(intent_tenant, intent_event) as i (tenant_id, event_id)
             where i.tenant_id <> all (skipped) and i.tenant_id <> all (unsound)
               and not exists (select from put where put.tenant_id = i.tenant_id and put.event_id = i.event_id);

@@ -68,7 +68,11 @@ impl Batch {
                     tx.lend_rows(PAGE, values, &mut |row| {
                         self.take(row);
                         full = self.packed.len() >= ROWS || self.data.len() >= BYTES;
-                        if full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                        if full {
+                            ControlFlow::Break(())
+                        } else {
+                            ControlFlow::Continue(())
+                        }
                     })
                     .await?;
                     let head = &mut self.head;
@@ -78,7 +82,12 @@ impl Batch {
                     })
                     .await?;
                     // A place that is no number sorts last, and nothing can come after it.
-                    let last = self.packed.iter().rev().map(|row| row.seq).find(|seq| *seq != NO_PLACE);
+                    let last = self
+                        .packed
+                        .iter()
+                        .rev()
+                        .map(|row| row.seq)
+                        .find(|seq| *seq != NO_PLACE);
                     self.next = last.filter(|last| full && *last > after);
                     Ok(self)
                 })
@@ -150,7 +159,9 @@ impl Batch {
 pub(super) const NO_PLACE: i64 = i64::MAX;
 
 fn columns_agree(row: &LentRow<'_>, bytes: &[u8]) -> bool {
-    let Ok(sealed) = Columns::of(bytes) else { return false };
+    let Ok(sealed) = Columns::of(bytes) else {
+        return false;
+    };
     let is = |column, text: &str| row.cell(column) == Cell::Text(text.as_bytes());
     let may_be = |column, text: Option<&str>| {
         row.cell(column) == text.map_or(Cell::Null, |text| Cell::Text(text.as_bytes()))

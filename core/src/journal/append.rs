@@ -22,7 +22,7 @@ const INSERT: &str = "insert into audit_event (tenant_id, seq, event_id, prev, b
 const STANDING: &str = "select seq, bytes from audit_event where tenant_id = $1 and event_id = $2";
 
 /// Heads kept at hand; past it they are read anew.
-const AT_HAND: usize = 65_536;
+pub(super) const AT_HAND: usize = 65_536;
 
 /// The ends of chains, as of the last commit.
 pub(super) type Heads = HashMap<TenantId, Head>;
@@ -162,9 +162,6 @@ impl<'a> Chains<'a> {
     pub(super) fn committed(mut self) -> Heads {
         for (tenant, touched) in self.touched {
             self.known.insert(tenant, touched.now);
-        }
-        if self.known.len() > AT_HAND {
-            self.known.clear();
         }
         self.known
     }

@@ -6,7 +6,7 @@ use toolgate_contract::ids::TenantId;
 
 use super::{
     JournalError, Receipt, Room,
-    append::{AppendError, Chains, Heads},
+    append::{AT_HAND, AppendError, Chains, Heads},
     contact::Facts,
     refusals::{Count, Minute, event_of},
     waiting::{Batch, Op, Work},
@@ -47,6 +47,9 @@ impl Room {
     /// Writes a batch in one commit and says what became of each op, in order. A head that somebody else moved is
     /// read anew, once.
     pub(super) async fn write(&self, tx: &mut Tx, batch: &Batch) -> Result<Vec<Done>, AppendError> {
+        if let Tx::Postgres(tx) = tx {
+            return self.write_at_once(tx, batch).await;
+        }
         match self.attempt(tx, batch).await {
             Err(AppendError::HeadLost) => self.attempt(tx, batch).await,
             ended => ended,
@@ -62,6 +65,9 @@ impl Room {
     ) -> Result<Receipt, JournalError> {
         // Whether that transaction commits is not seen here, so the head at hand is read anew either way.
         self.heads().remove(tenant);
+        if let Tx::Postgres(tx) = tx {
+            return self.append_alone_at_once(tx, tenant, event).await;
+        }
         let mut chains = Chains::new(&self.sealer, Heads::new());
         let receipt = chains.append(tx, tenant, event).await??;
         chains.move_heads(tx).await?;
@@ -75,11 +81,11 @@ impl Room {
         if ended.is_err() {
             tx.rollback().await;
         }
-        *self.heads() = if ended.is_ok() {
+        self.keep_heads(if ended.is_ok() {
             chains.committed()
         } else {
             chains.failed()
-        };
+        });
         ended
     }
 
@@ -147,8 +153,15 @@ impl Room {
         }
     }
 
+    /// Keeps the ends of chains for the next batch; past the bound they are read anew.
+    pub(super) fn keep_heads(&self, heads: Heads) {
+        if heads.len() <= AT_HAND {
+            *self.heads() = heads;
+        }
+    }
+
     // Held for a moment, never across an await.
-    fn heads(&self) -> MutexGuard<'_, Heads> {
+    pub(super) fn heads(&self) -> MutexGuard<'_, Heads> {
         self.heads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -28,7 +28,6 @@ const FINISHED: &str = "select minute_us, kind, principal, reason from refusal_c
                         where tenant_id = $1 and minute_us < $2 order by minute_us limit 256";
 /// The `limit` of both.
 const PAGE: usize = 256;
-const PURGE: &str = "delete from intent_closed where tenant_id = $1 and closed_us < $2";
 
 /// How often failures are tried again and ended minutes looked for.
 const TICK: Duration = Duration::from_secs(1);
@@ -192,10 +191,10 @@ impl Room {
     }
 
     async fn purge(&self, tenant: &TenantId) -> Result<(), StoreError> {
-        let (owner, before) = (tenant.clone(), self.clock.wall_us().saturating_sub(DAY_US));
+        let before = self.clock.wall_us().saturating_sub(DAY_US);
         self.store
             .with_tenant(tenant, move |tx| {
-                Box::pin(async move { tx.execute(PURGE, params![&owner, before]).await.map(drop) })
+                Box::pin(async move { tx.forget_closed(before).await })
             })
             .await
     }

@@ -67,7 +67,12 @@ impl AuditService for Rpc {
                     .await;
             }
         };
-        let export = Export::new(self.store.clone(), caller.principal().tenant.clone(), after, Format::Ndjson);
+        let export = Export::new(
+            self.store.clone(),
+            caller.principal().tenant.clone(),
+            after,
+            Format::Ndjson,
+        );
         Ok(Response::new(Box::pin(chunks(export))))
     }
 }

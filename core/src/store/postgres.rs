@@ -10,6 +10,7 @@ mod connect;
 mod door;
 mod failure;
 mod flow;
+pub(crate) mod journal;
 mod journal_line;
 mod known;
 mod line;
@@ -28,7 +29,7 @@ use tokio::{
 };
 use tokio_util::task::TaskTracker;
 
-pub(super) use self::transaction::PostgresTx;
+pub(crate) use self::transaction::PostgresTx;
 use self::{
     connect::Connector,
     door::Door,

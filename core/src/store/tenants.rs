@@ -7,13 +7,18 @@ use super::{Backend, Store, StoreError, Tx, params, scope::Scope, value::Row};
 
 const LIST: &str = "select id, name, created_us, version from tenants order by id";
 const FIND: &str = "select id, name, created_us, version from tenants where id = $1";
-// Questions about rows of all tenants tell whose they are and how they are sealed, and nothing of what they say.
+// Questions about rows of all tenants tell whose they are and how they are sealed, and nothing of what they say. On
+// PostgreSQL, where no role of ours sees two tenants' rows at once, functions of the record answer them.
 const OWNERS: &str = "select tenant_id from audit_head union select tenant_id from audit_event order by 1";
 // Of each chain the first and the last row, by its key: a lost root shows there, and no table is read through.
 const SEALED_WITH: &str = "select e.key_id from audit_head h join audit_event e \
     on e.tenant_id = h.tenant_id and e.seq = 1 \
     union select e.key_id from audit_head h join audit_event e \
     on e.tenant_id = h.tenant_id and e.seq = h.seq order by 1";
+const OWNERS_OF_POSTGRES: &str = "select tenant_id from audit.owners()";
+const SEALED_WITH_OF_POSTGRES: &str = "select key_id from audit.sealed_with()";
+const FORGET_CLOSED: &str = "delete from intent_closed where tenant_id = $1 and closed_us < $2";
+const FORGET_CLOSED_OF_POSTGRES: &str = "select audit.forget_closed($1, $2)";
 const CREATE: &str = "insert into tenants (id, name, created_us, version) values ($1, $2, $3, 0)";
 const CHANGED: &str = "update tenants set version = version + 1 where id = $1";
 
@@ -51,7 +56,9 @@ impl Store {
     /// Every id under which the record has rows or a head, tenant or not. Reads all rows' keys: for verifiers.
     pub async fn owners_of_rows(&self) -> Result<Vec<String>, StoreError> {
         let rows = self
-            .read_global(|tx| Box::pin(async move { tx.query(OWNERS, &[]).await }))
+            .read_global(|tx| {
+                Box::pin(async move { tx.query(tx.twin(OWNERS, OWNERS_OF_POSTGRES), &[]).await })
+            })
             .await?;
         rows.iter().map(|row| row.text(0).map(str::to_owned)).collect()
     }
@@ -59,7 +66,9 @@ impl Store {
     /// Ids of the root keys that the first and the last row of every chain were sealed with.
     pub async fn sealed_with(&self) -> Result<Vec<String>, StoreError> {
         let rows = self
-            .read_global(|tx| Box::pin(async move { tx.query(SEALED_WITH, &[]).await }))
+            .read_global(|tx| {
+                Box::pin(async move { tx.query(tx.twin(SEALED_WITH, SEALED_WITH_OF_POSTGRES), &[]).await })
+            })
             .await?;
         // What is no text names no key; verifying tells of it.
         let ids = rows.iter().filter_map(|row| row.text(0).ok());
@@ -93,6 +102,22 @@ impl Tx {
         let id = self.own_tenant()?;
         self.execute_unscoped(CHANGED, params![&id]).await?;
         Ok(())
+    }
+
+    /// Forgets this tenant's closed reads of before `before_us`.
+    pub(crate) async fn forget_closed(&mut self, before_us: i64) -> Result<(), StoreError> {
+        let id = self.own_tenant()?;
+        let sql = self.twin(FORGET_CLOSED, FORGET_CLOSED_OF_POSTGRES);
+        self.execute_unscoped(sql, params![&id, before_us]).await?;
+        Ok(())
+    }
+
+    /// The one of two statements that this back end takes: a split stands only where it must, beside its twin.
+    fn twin(&self, embedded: &'static str, postgres: &'static str) -> &'static str {
+        match self {
+            Self::Sqlite(_) => embedded,
+            Self::Postgres(_) => postgres,
+        }
     }
 
     fn own_tenant(&self) -> Result<TenantId, StoreError> {

@@ -105,7 +105,10 @@ mod tests {
         check("@SUM(A1)", "'@SUM(A1)");
         check("\tx", "'\tx");
         check("\rx", "\"'\rx\"");
-        check("=HYPERLINK(\"http://x\",\"y\")", "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\"");
+        check(
+            "=HYPERLINK(\"http://x\",\"y\")",
+            "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\"",
+        );
         check("a,b", "\"a,b\"");
         check("say \"hi\"", "\"say \"\"hi\"\"\"");
         check("two\nlines", "\"two\nlines\"");

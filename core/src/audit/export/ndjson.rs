@@ -36,7 +36,11 @@ fn told(out: &mut Vec<u8>, event: &Event) {
     text(out, "role", &event.role);
     text(out, "facade", &event.facade);
     text(out, "adapterType", &event.adapter_type);
-    text(out, "targetId", &event.target_id.map(|id| id.to_string()).unwrap_or_default());
+    text(
+        out,
+        "targetId",
+        &event.target_id.map(|id| id.to_string()).unwrap_or_default(),
+    );
     text(out, "capability", &event.capability);
     let hash = event.params_hash.map(|hash| HEXLOWER.encode(&hash));
     text(out, "paramsHash", &hash.unwrap_or_default());

@@ -130,23 +130,33 @@ impl PostgresTx {
     }
 
     /// Begins the journal's transaction, on a new connection where the one at hand is lost.
-    pub(in crate::store) async fn begin(&mut self) -> Result<(), StoreError> {
+    pub(crate) async fn begin(&mut self) -> Result<(), StoreError> {
+        self.be_ready().await?;
+        match self.begin_at_hand().await {
+            // Nothing was done yet, so a connection that broke unseen is no loss.
+            Err(StoreError::Lost) => {
+                self.be_ready().await?;
+                self.begin_at_hand().await
+            }
+            begun => begun,
+        }
+    }
+
+    /// Gives the journal's next question its time, and a new connection where the one at hand is lost.
+    pub(super) async fn be_ready(&mut self) -> Result<(), StoreError> {
         let Some((source, deadline)) = self.journal.clone() else {
             return Err(StoreError::Statement(
                 "a door begins its transaction itself".into(),
             ));
         };
         self.flow.set_until(Instant::now() + deadline);
-        match self.begin_at_hand().await {
-            // Nothing was done yet, so a connection that broke unseen is no loss.
-            Err(StoreError::Lost) => {
-                let line = self.flow.wait(source.open(self.flow.until())).await?;
-                self.line = Some(line);
-                self.flow.now_stands(Standing::Idle);
-                self.begin_at_hand().await
-            }
-            begun => begun,
+        let sound = self.line.as_ref().is_some_and(|line| !line.is_closed());
+        if !sound || *self.flow.standing() != Standing::Idle {
+            let line = self.flow.wait(source.open(self.flow.until())).await?;
+            self.line = Some(line);
+            self.flow.now_stands(Standing::Idle);
         }
+        Ok(())
     }
 
     async fn begin_at_hand(&mut self) -> Result<(), StoreError> {
@@ -160,7 +170,7 @@ impl PostgresTx {
         Ok(())
     }
 
-    pub(in crate::store) async fn commit(&mut self) -> Result<(), StoreError> {
+    pub(crate) async fn commit(&mut self) -> Result<(), StoreError> {
         match self.flow.standing() {
             Standing::Open => {}
             // The server would answer a COMMIT with a ROLLBACK, and call it done.
@@ -172,7 +182,7 @@ impl PostgresTx {
 
     /// Ends the transaction without its changes; does nothing where there is none. A connection that does not answer
     /// is given up, and the server ends the transaction by itself.
-    pub(in crate::store) async fn rollback(&mut self) {
+    pub(crate) async fn rollback(&mut self) {
         match self.flow.standing() {
             Standing::Open | Standing::Failed(_) => {}
             Standing::Idle | Standing::Doubt => return,

@@ -45,15 +45,32 @@ fn a_line_is_read_back_as_it_was_written() {
     for format in BOTH {
         for event in [&event("a.b"), &hostile] {
             let (tenant, text) = written(format, event);
-            assert_eq!(agrees(format, &tenant, &text), Some(true), "{}", text.escape_ascii());
-            assert_eq!(agrees(format, &TenantId::mint(), &text), Some(false), "another tenant's");
+            assert_eq!(
+                agrees(format, &tenant, &text),
+                Some(true),
+                "{}",
+                text.escape_ascii()
+            );
+            assert_eq!(
+                agrees(format, &TenantId::mint(), &text),
+                Some(false),
+                "another tenant's"
+            );
         }
     }
 }
 
 #[test]
 fn what_is_no_line_is_refused() {
-    for text in ["", "{}", "{\"seq\":1}\n", "a,b,c\r\n", "\"}\n", ",,,,,,,\r\n", "\u{0}"] {
+    for text in [
+        "",
+        "{}",
+        "{\"seq\":1}\n",
+        "a,b,c\r\n",
+        "\"}\n",
+        ",,,,,,,\r\n",
+        "\u{0}",
+    ] {
         for format in BOTH {
             assert_eq!(agrees(format, &TenantId::mint(), text.as_bytes()), None, "{text}");
         }
