@@ -9,4 +9,6 @@
 
 mod contract;
 mod golden;
+mod kill_cycles;
+mod record;
 mod scenarios;

@@ -51,7 +51,9 @@ fn nothing_in_production_knows_the_mock_or_the_tests() {
         "toolgate-relay",
     ];
     for package in production {
-        for others in arrows().remove(package).unwrap_or_default().values() {
+        let kinds = arrows().remove(package).unwrap_or_default();
+        // Their own tests may stand on what other tests do.
+        for (_, others) in kinds.iter().filter(|(kind, _)| **kind != "test") {
             let foreign =
                 |name: &String| name.contains("mock") || name.contains("test") || name.contains("load");
             assert!(!others.iter().any(foreign), "{package} knows {others:?}");

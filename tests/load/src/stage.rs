@@ -50,7 +50,7 @@ pub(crate) async fn all(options: &Options) -> Result<Report, Box<dyn Error>> {
     modes.push(("one tenant".to_owned(), drive(options, &gateway, &one).await?));
 
     gateway.terminate().await;
-    let many = Rc::new(seed(&gateway, options.tenants)?);
+    let many = Rc::new(seed(&gateway, options.tenants).await?);
     gateway.up().await?;
     let name = format!("{} tenants, {} users", options.tenants, many.len());
     modes.push((name, drive(options, &gateway, &many).await?));
@@ -126,8 +126,8 @@ async fn read(gateway: Option<&Caller>) -> Option<Commits> {
     }
 }
 
-fn seed(gateway: &Gateway, tenants: usize) -> Result<Vec<String>, Box<dyn Error>> {
-    let seed = Seed::open(&gateway.data_dir())?;
+async fn seed(gateway: &Gateway, tenants: usize) -> Result<Vec<String>, Box<dyn Error>> {
+    let mut seed = Seed::of(gateway.store());
     let mut tokens = Vec::with_capacity(tenants * USERS_PER_TENANT);
     for number in 0..tenants {
         let tenant = seed.tenant(&format!("tenant-{number}"))?;
@@ -136,7 +136,7 @@ fn seed(gateway: &Gateway, tenants: usize) -> Result<Vec<String>, Box<dyn Error>
             tokens.push(seed.token(&tenant, &format!("user-{user}"), Role::Engineer, user as u64)?);
         }
     }
-    seed.finish()?;
+    seed.finish().await?;
     Ok(tokens)
 }
 

@@ -96,6 +96,17 @@ impl Cluster {
         shared.unwrap_or_else(|why| panic!("no shared PostgreSQL: {why}"))
     }
 
+    /// Like [`Cluster::shared`], another one, with `fsync` on: for whoever refuses to work on less.
+    ///
+    /// # Panics
+    /// Where there is no PostgreSQL: ask [`crate::available`] first.
+    pub async fn shared_durable() -> &'static Self {
+        static SHARED: OnceCell<Cluster> = OnceCell::const_new();
+        let start = || Self::make(vec!["fsync=on".to_owned()], None, true);
+        let shared = SHARED.get_or_try_init(start).await;
+        shared.unwrap_or_else(|why| panic!("no shared PostgreSQL: {why}"))
+    }
+
     /// A server of the test's own, as durable as in production.
     ///
     /// # Panics

@@ -14,7 +14,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::{Caller, until};
+use crate::{Caller, Postgres, Store, until};
 
 /// The `toolgate` binary beside this test's own executable.
 ///
@@ -61,6 +61,7 @@ pub async fn run(arguments: &[&str], environment: &[(&str, &str)], folder: &Path
 pub struct Gateway {
     dir: TempDir,
     extra: Vec<String>,
+    postgres: Option<Arc<Postgres>>,
     child: Option<Child>,
     url: String,
     grpc: String,
@@ -78,10 +79,22 @@ impl Gateway {
         Ok(gateway)
     }
 
+    /// The same with its record on a server.
+    ///
+    /// # Errors
+    /// As [`Gateway::start`].
+    pub async fn start_on(postgres: Arc<Postgres>, extra: &[&str]) -> Result<Self, String> {
+        let mut gateway = Self::new(extra)?;
+        gateway.postgres = Some(postgres);
+        gateway.up().await?;
+        Ok(gateway)
+    }
+
     fn new(extra: &[&str]) -> Result<Self, String> {
         Ok(Self {
             dir: tempfile::tempdir().map_err(|error| error.to_string())?,
             extra: extra.iter().map(|&argument| argument.to_owned()).collect(),
+            postgres: None,
             child: None,
             url: String::new(),
             grpc: String::new(),
@@ -122,6 +135,11 @@ impl Gateway {
             .args(&self.extra)
             .env_clear()
             .env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin")
+            .envs(
+                self.postgres
+                    .iter()
+                    .map(|postgres| ("TOOLGATE_DATABASE_URL", postgres.url())),
+            )
             .current_dir(self.dir.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -217,6 +235,15 @@ impl Gateway {
     #[must_use]
     pub fn data_dir(&self) -> PathBuf {
         self.dir.path().join("data")
+    }
+
+    /// What stands in its store.
+    #[must_use]
+    pub fn store(&self) -> Store {
+        match &self.postgres {
+            Some(postgres) => Store::Postgres(Arc::clone(postgres)),
+            None => Store::Sqlite(self.data_dir().join("toolgate.db")),
+        }
     }
 
     /// A folder beside the data directory for the test's own files.

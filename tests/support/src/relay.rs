@@ -11,7 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::{sync::watch, task::JoinHandle};
+use tokio::{
+    sync::{Notify, watch},
+    task::JoinHandle,
+};
 use toolgate_contract::frame::{GoAwayReason, RefusalCode};
 
 use self::identity::Identity;
@@ -23,6 +26,8 @@ pub enum Reply {
     Prints(String),
     /// The same, after this long.
     PrintsAfter(Duration, String),
+    /// The same, once the test says so.
+    PrintsWhenTold(String),
     /// The command exited with this code.
     Exits(i32),
     /// Nothing, for ever.
@@ -71,6 +76,7 @@ pub struct Relay {
 struct Shared {
     reply: Mutex<Reply>,
     seen: watch::Sender<Seen>,
+    told: Notify,
 }
 
 impl Relay {
@@ -85,6 +91,7 @@ impl Relay {
             shared: Arc::new(Shared {
                 reply: Mutex::new(Reply::Prints(UPTIME.to_owned())),
                 seen: watch::Sender::new(Seen::default()),
+                told: Notify::new(),
             }),
             task: Mutex::new(None),
             target: target.to_owned(),
@@ -112,6 +119,11 @@ impl Relay {
     /// From now on answers so.
     pub fn replies(&self, reply: Reply) {
         *self.shared.reply.lock().unwrap_or_else(PoisonError::into_inner) = reply;
+    }
+
+    /// Lets the command that waits for it answer, or the next that will.
+    pub fn tell(&self) {
+        self.shared.told.notify_one();
     }
 
     /// What it has seen.

@@ -1,87 +1,116 @@
-//! Tenants, tokens and hosts put straight into a store that no gateway has open.
+//! Tenants, tokens and hosts put straight into a store, past every rule.
 //!
 //! There is no rpc that makes tenants yet; a second one is needed to show that they cannot see each other, and
 //! thousands for measurements.
 
-use std::path::Path;
+use std::fmt::Write as _;
 
-use data_encoding::BASE64URL_NOPAD;
+use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
 use ring::digest::{SHA256, digest};
-use rusqlite::{Connection, params};
-use toolgate_contract::ids::TenantId;
+use rusqlite::Connection;
+use toolgate_contract::ids::{TargetId, TenantId, TokenId};
 
-use crate::Role;
+use crate::{Role, Store};
 
-/// An open store.
+/// What is to be put into a store.
 #[derive(Debug)]
 pub struct Seed {
-    store: Connection,
+    store: Store,
+    statements: String,
 }
 
 impl Seed {
-    /// Opens the store of a data directory whose gateway has stopped.
-    ///
-    /// # Errors
-    /// Whatever SQLite says.
-    pub fn open(data_dir: &Path) -> rusqlite::Result<Self> {
-        let store = Connection::open(data_dir.join("toolgate.db"))?;
-        store.execute_batch("begin immediate")?;
-        Ok(Self { store })
+    /// For a store that no gateway uses at the time.
+    #[must_use]
+    pub fn of(store: Store) -> Self {
+        Self {
+            store,
+            statements: String::new(),
+        }
     }
 
     /// Adds a tenant.
     ///
     /// # Errors
-    /// Whatever SQLite says.
-    pub fn tenant(&self, name: &str) -> rusqlite::Result<TenantId> {
+    /// When the name cannot be quoted.
+    pub fn tenant(&mut self, name: &str) -> Result<TenantId, String> {
         let tenant = TenantId::mint();
-        self.store.execute(
-            "insert into tenants (id, name, created_us) values (?1, ?2, 1)",
-            params![tenant.as_str(), name],
-        )?;
+        let name = quoted(name)?;
+        self.add(
+            "tenants (id, name, created_us)",
+            format_args!("'{tenant}', {name}, 1"),
+        );
         Ok(tenant)
     }
 
     /// Adds a token of a tenant; `number` makes it another one. Gives the token.
     ///
     /// # Errors
-    /// Whatever SQLite says.
-    pub fn token(&self, tenant: &TenantId, name: &str, role: Role, number: u64) -> rusqlite::Result<String> {
+    /// When the name cannot be quoted.
+    pub fn token(
+        &mut self,
+        tenant: &TenantId,
+        name: &str,
+        role: Role,
+        number: u64,
+    ) -> Result<String, String> {
         let token = token_of(tenant, number);
-        self.store.execute(
-            "insert into token (tenant_id, id, kind, name, role, hash, created_us) values (?1, ?2, 'api', ?3, ?4, ?5, 1)",
-            params![
-                tenant.as_str(),
-                toolgate_contract::ids::TokenId::mint().to_string(),
-                name,
-                role.as_str(),
-                digest(&SHA256, token.as_bytes()).as_ref()
-            ],
-        )?;
+        let hash = HEXLOWER.encode(digest(&SHA256, token.as_bytes()).as_ref());
+        let hash = match self.store {
+            Store::Sqlite(_) => format!("x'{hash}'"),
+            Store::Postgres(_) => format!("'\\x{hash}'"),
+        };
+        let (id, role, name) = (TokenId::mint(), role.as_str(), quoted(name)?);
+        self.add(
+            "token (tenant_id, id, kind, name, role, hash, created_us)",
+            format_args!("'{tenant}', '{id}', 'api', {name}, '{role}', {hash}, 1"),
+        );
         Ok(token)
     }
 
     /// Adds a host of a tenant that no relay has enrolled for.
     ///
     /// # Errors
-    /// Whatever SQLite says.
-    pub fn host(&self, tenant: &TenantId, name: &str) -> rusqlite::Result<String> {
-        let id = toolgate_contract::ids::TargetId::mint().to_string();
-        self.store.execute(
-            "insert into target (tenant_id, id, type, name, config, validation, created_us, updated_us)
-             values (?1, ?2, 'ssh', ?3, '{}', '{}', 1, 1)",
-            params![tenant.as_str(), id, name],
-        )?;
+    /// When the name cannot be quoted.
+    pub fn host(&mut self, tenant: &TenantId, name: &str) -> Result<String, String> {
+        let id = TargetId::mint().to_string();
+        let name = quoted(name)?;
+        self.add(
+            "target (tenant_id, id, type, name, config, validation, created_us, updated_us)",
+            format_args!("'{tenant}', '{id}', 'ssh', {name}, '{{}}', '{{}}', 1, 1"),
+        );
         Ok(id)
     }
 
-    /// Makes it all durable.
+    /// Makes it all durable, in one transaction.
     ///
     /// # Errors
-    /// Whatever SQLite says.
-    pub fn finish(self) -> rusqlite::Result<()> {
-        self.store.execute_batch("commit")
+    /// Whatever the store says.
+    pub async fn finish(self) -> Result<(), String> {
+        let statements = format!("begin;\n{}commit;", self.statements);
+        match &self.store {
+            Store::Sqlite(path) => Connection::open(path)
+                .and_then(|store| store.execute_batch(&statements))
+                .map_err(|error| error.to_string()),
+            Store::Postgres(postgres) => {
+                let statements = format!("set search_path = toolgate, audit; {statements}");
+                postgres.database().execute(&statements).await
+            }
+        }
     }
+
+    fn add(&mut self, table: &str, values: std::fmt::Arguments<'_>) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.statements, "insert into {table} values ({values});");
+    }
+}
+
+/// A text as SQL spells it.
+fn quoted(text: &str) -> Result<String, String> {
+    if text.contains(['\'', '\\', '\0']) {
+        return Err(format!("{text:?} is no name for a test"));
+    }
+    Ok(format!("'{text}'"))
 }
 
 /// The token that [`Seed::token`] makes from this number. Never random, never outside tests.

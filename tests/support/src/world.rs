@@ -11,12 +11,13 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::{Core, clock::Clock};
 
 pub use self::builder::Builder;
-use crate::{Caller, Outcome, Refusal, Relay};
+use crate::{Caller, Outcome, Refusal, Relay, Store};
 
 /// A running world. Dropping it stops everything.
 #[derive(Debug)]
 pub struct World {
     dir: TempDir,
+    store: Store,
     clock: Clock,
     admin: Caller,
     principals: BTreeMap<String, Caller>,
@@ -99,6 +100,12 @@ impl World {
     #[must_use]
     pub fn data_dir(&self) -> &Path {
         self.dir.path()
+    }
+
+    /// What stands in its store.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 
     /// Stops everything in order and gives the data directory, whole and closed.

@@ -55,6 +55,10 @@ async fn request(link: &mut Link, shared: &Shared, frame: Frame) -> Result<(), S
             tokio::time::sleep(wait).await;
             respond(link, id, result(&command, 0, &text).to_string()).await
         }
+        Reply::PrintsWhenTold(text) => {
+            shared.told.notified().await;
+            respond(link, id, result(&command, 0, &text).to_string()).await
+        }
         Reply::Exits(code) => respond(link, id, result(&command, code, "").to_string()).await,
         Reply::Huge(bytes) => respond(link, id, result(&command, 0, &"x".repeat(bytes)).to_string()).await,
         Reply::Garbage => respond(link, id, "\u{0}{not json").await,

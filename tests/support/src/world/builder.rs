@@ -10,7 +10,7 @@ use toolgate_facade::{CoreService, FacadeConfig, tls};
 use tower::ServiceExt;
 
 use super::World;
-use crate::{Caller, Relay, Role, Seed};
+use crate::{Caller, Postgres, Relay, Role, Seed, Store};
 
 /// The description of a world.
 #[derive(Debug, Default)]
@@ -24,6 +24,7 @@ pub struct Builder {
     principals: Vec<(String, Role)>,
     strangers: Vec<String>,
     tls: Option<(Vec<u8>, Vec<u8>)>,
+    postgres: Option<Arc<Postgres>>,
 }
 
 impl Builder {
@@ -97,6 +98,13 @@ impl Builder {
         self
     }
 
+    /// With the record on a server.
+    #[must_use]
+    pub fn on(mut self, postgres: Arc<Postgres>) -> Self {
+        self.postgres = Some(postgres);
+        self
+    }
+
     /// Starts the world.
     pub async fn start(self) -> World {
         let dir = tempfile::tempdir().expect("a directory for data");
@@ -108,7 +116,7 @@ impl Builder {
         let grpc_url = format!("http://{}", grpc.local_addr().expect("an address"));
 
         let admin_token = self.first_run(&dir, &clock).await;
-        let strangers = self.seed(&dir);
+        let strangers = self.seed(&dir).await;
         let core = Core::start(self.config(&dir, &url), clock.clone())
             .await
             .expect("the core starts");
@@ -120,6 +128,7 @@ impl Builder {
         let stop = CancellationToken::new();
         let doors = self.open_doors(&core, http, grpc, &stop);
         let mut world = World {
+            store: self.store(&dir),
             dir,
             clock,
             principals: strangers
@@ -140,6 +149,10 @@ impl Builder {
     fn config(&self, dir: &TempDir, url: &str) -> CoreConfig {
         let mut config = CoreConfig::new(dir.path());
         config.public_url = url.to_owned();
+        config.database_url = self
+            .postgres
+            .as_ref()
+            .map(|postgres| postgres.url().parse().expect("the URL of a database"));
         config.limits.user_per_minute = self.user_limit.unwrap_or(config.limits.user_per_minute);
         config.limits.tenant_per_minute = self.tenant_limit.unwrap_or(config.limits.tenant_per_minute);
         config.upstream_timeout = self.upstream_timeout.unwrap_or(config.upstream_timeout);
@@ -157,21 +170,26 @@ impl Builder {
         token
     }
 
-    fn seed(&self, dir: &TempDir) -> Vec<(String, String)> {
+    async fn seed(&self, dir: &TempDir) -> Vec<(String, String)> {
         if self.strangers.is_empty() {
             return Vec::new();
         }
-        let seed = Seed::open(dir.path()).expect("the store opens");
-        let made = self.strangers.iter().map(|name| {
+        let mut seed = Seed::of(self.store(dir));
+        let mut made = Vec::new();
+        for name in &self.strangers {
             let tenant = seed.tenant(name).expect("a tenant");
-            (
-                name.clone(),
-                seed.token(&tenant, name, Role::Admin, 0).expect("a token"),
-            )
-        });
-        let made = made.collect();
-        seed.finish().expect("the store takes it");
+            let token = seed.token(&tenant, name, Role::Admin, 0).expect("a token");
+            made.push((name.clone(), token));
+        }
+        seed.finish().await.expect("the store takes it");
         made
+    }
+
+    fn store(&self, dir: &TempDir) -> Store {
+        match &self.postgres {
+            Some(postgres) => Store::Postgres(Arc::clone(postgres)),
+            None => Store::Sqlite(dir.path().join("toolgate.db")),
+        }
     }
 
     fn open_doors(
