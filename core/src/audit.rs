@@ -3,7 +3,7 @@
 pub mod chain;
 pub mod export;
 #[cfg(test)]
-mod ledger;
+pub(crate) mod ledger;
 pub mod list;
 mod normal;
 pub mod offline;

@@ -10,6 +10,7 @@ mod derive;
 mod files;
 mod identity;
 mod lost;
+mod record_keys;
 mod rotate;
 
 use std::{
@@ -27,6 +28,7 @@ pub use self::{
     derive::{ArgumentsKey, IdentifiersKey, RecordKey, WrappingKey},
     files::KeyError,
     identity::GatewayIdentity,
+    record_keys::{RecordKeys, RootKeys},
     rotate::{retire_root, roots, rotate_root},
 };
 

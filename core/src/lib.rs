@@ -20,6 +20,7 @@ pub mod names;
 pub mod offline;
 pub mod pages;
 pub mod policy;
+pub mod proof;
 pub mod registry;
 pub mod results;
 pub mod rfc3339;

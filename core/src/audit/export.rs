@@ -12,7 +12,7 @@ use bytes::Bytes;
 use data_encoding::Encoding;
 use toolgate_contract::ids::TenantId;
 
-pub use self::line::{Line, LineFault};
+pub use self::line::{Line, LineFault, Link};
 use super::{StoredRow, rows::Batch};
 use crate::store::{Store, StoreError};
 

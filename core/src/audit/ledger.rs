@@ -19,16 +19,16 @@ const HEAD: &str = "insert into audit_head (tenant_id, seq, hash) values ($1, $2
                     on conflict (tenant_id) do update set seq = excluded.seq, hash = excluded.hash";
 
 /// A data directory with one tenant.
-pub(super) struct Ledger {
-    pub(super) dir: TempDir,
-    pub(super) store: Store,
-    pub(super) keys: Arc<Keyring>,
-    pub(super) tenant: TenantId,
+pub(crate) struct Ledger {
+    pub(crate) dir: TempDir,
+    pub(crate) store: Store,
+    pub(crate) keys: Arc<Keyring>,
+    pub(crate) tenant: TenantId,
     head: Head,
 }
 
 impl Ledger {
-    pub(super) async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let keys = Arc::new(Keyring::open(dir.path()).unwrap());
         let store = Store::open(StoreConfig::sqlite(dir.path().join("toolgate.db")))
@@ -52,7 +52,7 @@ impl Ledger {
     }
 
     /// A ledger with one event for each of `capabilities`.
-    pub(super) async fn with(capabilities: &[&str]) -> Self {
+    pub(crate) async fn with(capabilities: &[&str]) -> Self {
         let mut ledger = Self::new().await;
         ledger
             .append(
@@ -64,7 +64,7 @@ impl Ledger {
         ledger
     }
 
-    pub(super) async fn append(&mut self, events: impl IntoIterator<Item = Event>) {
+    pub(crate) async fn append(&mut self, events: impl IntoIterator<Item = Event>) {
         let sealer = Sealer::new(Arc::clone(&self.keys));
         let mut rows: Vec<SealedRow> = Vec::new();
         for event in events {
@@ -109,13 +109,13 @@ impl Ledger {
     }
 
     /// Runs `sql` as somebody does who holds the file: the guards are dropped first.
-    pub(super) fn tamper(&self, sql: &str) {
+    pub(crate) fn tamper(&self, sql: &str) {
         tamper(self.dir.path(), sql);
     }
 }
 
 /// As [`Ledger::tamper`], for a directory.
-pub(super) fn tamper(dir: &Path, sql: &str) {
+pub(crate) fn tamper(dir: &Path, sql: &str) {
     let connection = Connection::open(dir.join("toolgate.db")).unwrap();
     let guards: Vec<String> = connection
         .prepare("select name from sqlite_master where type = 'trigger'")

@@ -182,4 +182,4 @@ impl<'a> Fields<'a> {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;

@@ -29,7 +29,7 @@ pub use self::{
     walk::{Walk, verify},
 };
 use super::{Head, chain::row_hash};
-use crate::keys::Keyring;
+use crate::keys::{Keyring, RecordKeys};
 
 /// A row as it is stored, which need not be what was sealed.
 #[derive(Debug, Clone, Copy)]
@@ -80,14 +80,14 @@ impl ChainVerifier {
 
     /// Begins before the first row of an export; without keys no MAC is looked at.
     #[must_use]
-    pub fn of_export(tenant: TenantId, keys: Option<Arc<Keyring>>) -> Self {
+    pub fn of_export(tenant: TenantId, keys: Option<Arc<dyn RecordKeys>>) -> Self {
         Self {
             teller: "the manifest",
             ..Self::with_keys(tenant, keys)
         }
     }
 
-    fn with_keys(tenant: TenantId, keys: Option<Arc<Keyring>>) -> Self {
+    fn with_keys(tenant: TenantId, keys: Option<Arc<dyn RecordKeys>>) -> Self {
         let start = Head::genesis(&tenant);
         Self {
             seals: Seals::new(tenant.clone(), keys),
@@ -151,12 +151,19 @@ impl ChainVerifier {
         Some(suspicion)
     }
 
+    /// Says that what comes next cannot be read as a row at all.
+    pub fn unreadable(&mut self, why: &str) {
+        if self.refuted.is_none() && self.suspicion.is_none() {
+            self.refuted = Some((Verdict::Edited, self.tip.seq + 1, why.to_owned()));
+        }
+    }
+
     /// The verdict, once all rows were pushed. `head` is the stored head, read together with the last rows, or what the
     /// manifest of an export says of its end.
     #[must_use]
     pub fn finish(mut self, head: Option<Head>) -> Verification {
         let reach = self.last_seq.max(head.map_or(0, |head| head.seq));
-        if self.rows == 0 {
+        if self.rows == 0 && self.refuted.is_none() {
             self.refuted = self.marks.hold_against(&self.tip);
         }
         let (verdict, seq, message) = match (self.refuted.take(), self.suspicion.take()) {

@@ -74,10 +74,47 @@ impl Line {
     }
 }
 
+/// Where a line says that it belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link<'a> {
+    /// Its place.
+    pub seq: i64,
+    /// Hash of the row before.
+    pub prev: [u8; 32],
+    /// Its hash.
+    pub hash: [u8; 32],
+    /// Whose row it is.
+    pub tenant: &'a str,
+}
+
+impl<'a> Link<'a> {
+    /// What `text`, a line with its end, says of its place in the chain. Nothing else of it is looked at.
+    ///
+    /// # Errors
+    /// When these members cannot be found or read.
+    pub fn of(format: Format, text: &'a [u8]) -> Result<Self, LineFault> {
+        let pieces = match format {
+            Format::Ndjson => Pieces::of_ndjson(text),
+            Format::Csv => Pieces::of_csv(text),
+        };
+        let hash = |text: &[u8]| HEXLOWER.decode(text).ok()?.try_into().ok();
+        let read = |pieces: Pieces<'a>| {
+            Some(Self {
+                seq: number(pieces.seq)?,
+                prev: hash(pieces.prev)?,
+                hash: hash(pieces.hash)?,
+                tenant: str::from_utf8(pieces.tenant).ok()?,
+            })
+        };
+        pieces.and_then(read).ok_or(LineFault)
+    }
+}
+
 /// The members of the chain as they stand in a line. Whether the rest is as it should be shows when it is written anew,
 /// so nothing here needs to be precise about texts that no genuine line has.
 struct Pieces<'a> {
     seq: &'a [u8],
+    tenant: &'a [u8],
     algorithm: &'a [u8],
     key_id: &'a [u8],
     prev: &'a [u8],
@@ -87,7 +124,7 @@ struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    // {"seq":1,…,"algorithm":1,"keyId":"K","prev":"P","hash":"H","mac":"M","bytes":"B"}
+    // {"seq":1,…,"tenantId":"T","algorithm":1,"keyId":"K","prev":"P","hash":"H","mac":"M","bytes":"B"}
     fn of_ndjson(text: &'a [u8]) -> Option<Self> {
         let rest = text.strip_suffix(b"\"}\n")?;
         let (rest, bytes) = member(rest, b"\",\"bytes\":")?;
@@ -95,10 +132,12 @@ impl<'a> Pieces<'a> {
         let (rest, hash) = member(rest, b"\",\"hash\":")?;
         let (rest, prev) = member(rest, b"\",\"prev\":")?;
         let (rest, key_id) = member(rest, b",\"keyId\":")?;
-        let (_, algorithm) = cut_last(rest, b':')?;
+        let (rest, algorithm) = cut_last(rest, b':')?;
+        let (_, tenant) = cut_last(rest.strip_suffix(b"\",\"algorithm\"")?, b'"')?;
         let (seq, _) = cut_first(text.strip_prefix(b"{\"seq\":")?, b',')?;
         Some(Self {
             seq,
+            tenant,
             algorithm,
             key_id,
             prev,
@@ -115,11 +154,13 @@ impl<'a> Pieces<'a> {
         let (rest, hash) = cut_last(rest, b',')?;
         let (rest, prev) = cut_last(rest, b',')?;
         let (rest, key_id) = cut_last(rest, b',')?;
-        let (_, algorithm) = cut_last(rest, b',')?;
+        let (rest, algorithm) = cut_last(rest, b',')?;
+        let (_, tenant) = cut_last(rest, b',')?;
         let (seq, _) = cut_first(text, b',')?;
         let bare = |cell: &'a [u8]| cell.strip_prefix(b"'").unwrap_or(cell);
         Some(Self {
             seq: bare(seq),
+            tenant,
             algorithm: bare(algorithm),
             key_id: bare(key_id),
             prev,

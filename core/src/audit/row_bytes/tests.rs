@@ -4,7 +4,7 @@ use toolgate_contract::ids::{CallId, EventId, TargetId};
 use super::*;
 
 /// Any event, in normal form or not.
-pub(in crate::audit) fn events() -> impl Strategy<Value = Event> {
+pub(crate) fn events() -> impl Strategy<Value = Event> {
     let texts = (any::<String>(), any::<String>(), any::<String>(), any::<String>());
     let kinds = (0..EventKind::ALL.len(), 0..Outcome::ALL.len());
     let numbers = (any::<i64>(), any::<i64>(), any::<Option<[u8; 32]>>());
@@ -30,7 +30,7 @@ pub(in crate::audit) fn events() -> impl Strategy<Value = Event> {
 }
 
 /// A plain event, as a call leaves it.
-pub(in crate::audit) fn event(capability: &str) -> Event {
+pub(crate) fn event(capability: &str) -> Event {
     Event {
         id: EventId::mint(),
         kind: EventKind::CapabilityInvoked,

@@ -7,7 +7,7 @@ use toolgate_contract::ids::TenantId;
 use super::{StoredRow, row_hash};
 use crate::{
     audit::chain::ALGORITHM,
-    keys::{Keyring, RecordKey},
+    keys::{RecordKey, RecordKeys},
 };
 
 /// The keys of one tenant that rows were sealed with, looked up once each.
@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Seals {
     tenant: TenantId,
-    keys: Option<Arc<Keyring>>,
+    keys: Option<Arc<dyn RecordKeys>>,
     known: Vec<(String, RecordKey)>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Seal<'a> {
 }
 
 impl Seals {
-    pub(super) fn new(tenant: TenantId, keys: Option<Arc<Keyring>>) -> Self {
+    pub(super) fn new(tenant: TenantId, keys: Option<Arc<dyn RecordKeys>>) -> Self {
         Self {
             tenant,
             keys,

@@ -136,6 +136,13 @@ impl Suspicion {
                 format!("row {place} stands at {}", named(moved.to)),
             );
         }
+        if self.moved_to.is_some() && next > place {
+            // Only where rows are not sorted by their places, as in an export.
+            return (
+                Verdict::OutOfOrder,
+                format!("row {next} comes before row {place}"),
+            );
+        }
         if next == NO_PLACE {
             let text = format!("what comes after row {} stands at {}", place - 1, named(next));
             return (Verdict::Edited, text);

@@ -1,0 +1,25 @@
+//! What shows a record to be genuine beyond its own chain: signed checkpoints held against rows, for the store, for a
+//! data directory, and for an export that is checked far from any gateway.
+//!
+//! Brings `audit` (rows, chain, verdicts) and `anchor` (checkpoints and their keys) together; neither knows the other's
+//! use here. An export is untrusted from its first byte: every file, line and figure in it has a bound, links are not
+//! followed, and what it says of itself counts only once it was recomputed.
+
+mod export;
+#[cfg(test)]
+mod exported;
+mod files;
+mod folder;
+mod lines;
+mod manifest;
+mod testimony;
+mod trust;
+
+pub use self::{
+    export::{Asked, ExportError, ExportReport, verify_export},
+    files::FileFault,
+    folder::{Folder, FolderError, JoinPoint},
+    manifest::{Manifest, ManifestFault},
+    testimony::{of_checkpoint, of_line},
+    trust::{Trust, TrustFault},
+};
