@@ -2,7 +2,10 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use crate::store::{DatabaseUrl, StoreConfig};
+use crate::{
+    anchor::AnchorConfig,
+    store::{DatabaseUrl, StoreConfig},
+};
 
 /// Settings of the core.
 #[derive(Debug, Clone)]
@@ -19,6 +22,8 @@ pub struct CoreConfig {
     pub public_url: String,
     /// Starts although keys are lost that the database needs, with new ones.
     pub accept_lost_keys: bool,
+    /// How checkpoints are signed, and where they go.
+    pub checkpoint: AnchorConfig,
     /// The certificate of the gateway's own TLS, as enrolment commands name it to relays.
     pub ca_cert: Option<PathBuf>,
     /// Every host is answered for in process.
@@ -46,6 +51,7 @@ impl CoreConfig {
             upstream_timeout: Duration::from_secs(10),
             public_url: "http://127.0.0.1:7600".into(),
             accept_lost_keys: false,
+            checkpoint: AnchorConfig::default(),
             ca_cert: None,
             #[cfg(feature = "conformance")]
             echo_hosts: false,

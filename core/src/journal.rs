@@ -42,6 +42,7 @@ pub use self::{
     refusals::Refusal,
 };
 use crate::{
+    anchor::Progress,
     audit::{Event, Sealer},
     clock::Clock,
     store::{Store, Tx},
@@ -75,6 +76,8 @@ pub(crate) struct Room {
     committed: AtomicU64,
     /// When a commit last failed and none with a caller's work in it has succeeded since; the same measure.
     failed: AtomicU64,
+    /// Tells the keeper of checkpoints how much was committed.
+    progress: Arc<Progress>,
     /// Fires when what the record depends on has ended by itself.
     ended: CancellationToken,
 }
@@ -96,6 +99,7 @@ impl Journal {
             heads: Mutex::default(),
             committed: AtomicU64::new(0),
             failed: AtomicU64::new(0),
+            progress: Arc::default(),
             ended: CancellationToken::new(),
         });
         let kept = Arc::downgrade(&room);
@@ -191,6 +195,13 @@ impl Journal {
             })
         });
         change.await.map_err(Failed::into_error)
+    }
+
+    /// What the journal tells the keeper of checkpoints: rows of its group commits. Rows of configuration changes ride
+    /// elsewhere and are too few to count.
+    #[must_use]
+    pub fn progress(&self) -> Arc<Progress> {
+        Arc::clone(&self.room.progress)
     }
 
     /// Waits until what the record depends on has ended by itself. Then nothing is taken any more, and the process

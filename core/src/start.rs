@@ -7,6 +7,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     adapters::Adapters,
+    anchor::{Anchor, AnchorError, AnchorWatch},
     audit::Sealer,
     broker::{Broker, Door, Entrance, Rooms},
     changes::Changes,
@@ -49,6 +50,9 @@ pub enum StartError {
     /// The keys.
     #[error("the keys cannot be used: {0}")]
     Keys(#[from] KeyError),
+    /// The checkpoints.
+    #[error(transparent)]
+    Anchor(#[from] AnchorError),
     /// The store.
     #[error("the store cannot be opened: {0}")]
     Store(#[from] StoreError),
@@ -66,6 +70,7 @@ pub struct Core {
     uplinks: Uplinks,
     first_run: Option<FirstRun>,
     housekeeping: JoinHandle<()>,
+    anchor: Anchor,
     stop: CancellationToken,
     // Released last: whoever gets the lock next may trust that nothing here writes any more.
     data_dir: DataDir,
@@ -108,6 +113,15 @@ impl Core {
             &config.public_url,
         )
         .with_certificate(config.ca_cert.as_deref());
+        let anchor = Anchor::start(
+            data_dir.path(),
+            &config.checkpoint,
+            config.accept_lost_keys,
+            store.clone(),
+            journal.progress(),
+            clock.clone(),
+        )
+        .await?;
         let adapters = Adapters::new(uplinks.clone());
         #[cfg(feature = "conformance")]
         let adapters = adapters.answered_by(
@@ -140,7 +154,7 @@ impl Core {
         })
         .await;
         let stop = CancellationToken::new();
-        let housekeeping = tokio::spawn(keep_house(broker.clone(), stop.clone()));
+        let housekeeping = tokio::spawn(keep_house(broker.clone(), anchor.watch(), stop.clone()));
         Ok(Self {
             broker,
             service,
@@ -148,6 +162,7 @@ impl Core {
             uplinks,
             first_run,
             housekeeping,
+            anchor,
             stop,
             data_dir,
         })
@@ -263,10 +278,12 @@ impl Core {
             tracing::error!(%error, "housekeeping did not end well");
         }
         rooms.journal.close().await;
+        // After the last row, so that it is signed as well.
+        self.anchor.close().await;
     }
 }
 
-async fn keep_house(broker: Broker, stop: CancellationToken) {
+async fn keep_house(broker: Broker, anchor: AnchorWatch, stop: CancellationToken) {
     let mut tick = time::interval(HOUSEKEEPING);
     tick.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
     loop {
@@ -277,6 +294,7 @@ async fn keep_house(broker: Broker, stop: CancellationToken) {
         let rooms = broker.rooms();
         rooms.results.sweep();
         rooms.secrets.sweep();
+        anchor.tell_age();
         rooms.journal.end_if_displaced();
         if let Err(error) = rooms.snapshots.refresh_changed().await {
             tracing::warn!(%error, "changes by other instances cannot be seen now");

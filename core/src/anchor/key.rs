@@ -11,6 +11,7 @@ use std::{fmt, sync::Arc};
 
 use ring::signature::{Ed25519KeyPair, KeyPair};
 
+pub(super) use self::folder::{FOLDER, LIST};
 pub use self::{
     folder::{SigningKeys, SigningKeysError},
     public::{PublicKey, PublicKeys, PublicKeysError, TrustRoot},

@@ -3,7 +3,10 @@
 //! A line has exactly one spelling: what reads to the same values and is written otherwise is refused, so that a changed
 //! byte is never overlooked.
 
+use std::fmt;
+
 use data_encoding::{BASE64, HEXLOWER};
+use ring::digest::{Context, SHA256};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// The longest line that is read.
@@ -35,6 +38,41 @@ impl Parts {
     pub(super) fn finish(self) -> Vec<u8> {
         self.0
     }
+}
+
+/// SHA-256 over lines as they come.
+#[derive(Clone)]
+pub(super) struct Digest(Context);
+
+impl Digest {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub(super) fn finish(self) -> [u8; 32] {
+        let mut hash = [0; 32];
+        hash.copy_from_slice(self.0.finish().as_ref());
+        hash
+    }
+}
+
+impl Default for Digest {
+    fn default() -> Self {
+        Self(Context::new(&SHA256))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Digest")
+    }
+}
+
+/// SHA-256.
+pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
+    let mut digest = Digest::default();
+    digest.add(bytes);
+    digest.finish()
 }
 
 /// A line, without its end.

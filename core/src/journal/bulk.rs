@@ -578,7 +578,7 @@ fn row_of(op: &Op) -> Option<(&TenantId, &Event)> {
     }
 }
 
-fn tenant_of(op: &Op) -> Option<&TenantId> {
+pub(super) fn tenant_of(op: &Op) -> Option<&TenantId> {
     match &op.work {
         Work::Intend(facts)
         | Work::Settle(facts, _)

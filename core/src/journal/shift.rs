@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{
     JournalError, Room,
     batch::Done,
+    bulk::tenant_of,
     contact::Grant,
     waiting::{Batch, Op, Reply, Work},
 };
@@ -99,6 +100,10 @@ impl Turn {
                 let took = room.clock.monotonic().saturating_sub(started);
                 metrics::histogram!("toolgate_journal_commit_seconds").record(took);
                 metrics::histogram!("toolgate_journal_commit_ops").record(batch.ops.len() as f64);
+                let rows = batch.ops.iter().zip(&done);
+                let rows = rows.filter(|(_, done)| matches!(done, Done::Row(_)));
+                room.progress
+                    .add(rows.filter_map(|(op, _)| tenant_of(op)).map(|tenant| (tenant, 1)));
                 for (op, done) in batch.ops.into_iter().zip(done) {
                     room.tell(op, done);
                 }

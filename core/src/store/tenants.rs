@@ -19,6 +19,10 @@ const OWNERS_OF_POSTGRES: &str = "select tenant_id from audit.owners()";
 const SEALED_WITH_OF_POSTGRES: &str = "select key_id from audit.sealed_with()";
 const FORGET_CLOSED: &str = "delete from intent_closed where tenant_id = $1 and closed_us < $2";
 const FORGET_CLOSED_OF_POSTGRES: &str = "select audit.forget_closed($1, $2)";
+// For the keeper of checkpoints: the ends of all chains, in one statement and therefore of one moment.
+const HEADS: &str = "select tenant_id, seq, hash from audit_head order by tenant_id";
+const HEADS_OF_POSTGRES: &str = "select tenant_id, seq, hash from audit.heads()";
+const HASH_AT: &str = "select hash from audit_event where tenant_id = $1 and seq = $2";
 const CREATE: &str = "insert into tenants (id, name, created_us, version) values ($1, $2, $3, 0)";
 const CHANGED: &str = "update tenants set version = version + 1 where id = $1";
 
@@ -35,7 +39,36 @@ pub struct Tenant {
     pub version: i64,
 }
 
+/// The end of a chain, as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredHead {
+    /// Whose; need not be a tenant's id.
+    pub tenant_id: String,
+    /// Place and hash of the last row; `None` where what is stored is neither.
+    pub end: Option<(i64, [u8; 32])>,
+}
+
 impl Store {
+    /// The ends of all chains at one moment, in the order of the tenants' ids. Nothing of what rows say.
+    pub async fn heads(&self) -> Result<Vec<StoredHead>, StoreError> {
+        let rows = self
+            .read_global(|tx| Box::pin(async move { tx.query(tx.twin(HEADS, HEADS_OF_POSTGRES), &[]).await }))
+            .await?;
+        rows.iter().map(stored_head).collect()
+    }
+
+    /// The hash of the row at this place of a tenant's chain; `None` where there is no row, or no hash in it.
+    pub async fn hash_at(&self, tenant: &TenantId, seq: i64) -> Result<Option<[u8; 32]>, StoreError> {
+        let id = tenant.clone();
+        self.with_tenant_read(tenant, move |tx| {
+            Box::pin(async move {
+                let row = tx.query_opt(HASH_AT, params![&id, seq]).await?;
+                Ok(row.and_then(|row| row.array(0).ok()))
+            })
+        })
+        .await
+    }
+
     /// All tenants, the reserved `system` among them.
     pub async fn tenants(&self) -> Result<Vec<Tenant>, StoreError> {
         let rows = self
@@ -123,6 +156,13 @@ impl Tx {
     fn own_tenant(&self) -> Result<TenantId, StoreError> {
         self.tenant().cloned().ok_or(StoreError::Unscoped(CREATE))
     }
+}
+
+fn stored_head(row: &Row) -> Result<StoredHead, StoreError> {
+    Ok(StoredHead {
+        tenant_id: row.text(0)?.to_owned(),
+        end: row.int(1).ok().zip(row.array(2).ok()),
+    })
 }
 
 fn tenant(row: &Row) -> Result<Tenant, StoreError> {

@@ -105,6 +105,20 @@ impl SigningKeys {
         Self::open_in(&files, &data_dir.join(FOLDER), clock)
     }
 
+    /// The keys once more, when there is a newer one than in `in_use`.
+    pub(in crate::anchor) fn newer(
+        data_dir: &Path,
+        clock: &Clock,
+        in_use: &Self,
+    ) -> Result<Option<Self>, SigningKeysError> {
+        let files = CheckpointKeyFiles::open(data_dir)?;
+        let newest = files.ids()?.pop();
+        if newest.is_none_or(|newest| newest.as_str() <= in_use.newest.id()) {
+            return Ok(None);
+        }
+        Self::open_in(&files, &data_dir.join(FOLDER), clock).map(Some)
+    }
+
     /// The key that signs.
     #[must_use]
     pub fn newest(&self) -> &CheckpointKey {

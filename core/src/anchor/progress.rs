@@ -1,0 +1,64 @@
+//! How many rows were committed since they were last asked for: told by the journal, read by the keeper.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use tokio::sync::Notify;
+use toolgate_contract::ids::TenantId;
+
+/// So many rows of one tenant want a checkpoint at once.
+pub(super) const MANY_ROWS: i64 = 1_000;
+
+/// Rows committed, by tenant. Bounded by the number of tenants.
+#[derive(Debug, Default)]
+pub struct Progress {
+    rows: Mutex<HashMap<TenantId, i64>>,
+    many: Notify,
+}
+
+impl Progress {
+    /// Counts what a commit brought. Cheap, and never waits.
+    pub fn add<'a>(&self, grown: impl Iterator<Item = (&'a TenantId, i64)>) {
+        let mut is_many = false;
+        {
+            let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+            for (tenant, by) in grown {
+                let count = match rows.get_mut(tenant) {
+                    Some(count) => count,
+                    None => rows.entry(tenant.clone()).or_default(),
+                };
+                *count = count.saturating_add(by);
+                is_many |= *count >= MANY_ROWS;
+            }
+        }
+        if is_many {
+            self.many.notify_one();
+        }
+    }
+
+    /// Waits until a tenant has many rows.
+    pub(super) async fn many(&self) {
+        self.many.notified().await;
+    }
+
+    /// Tenants with so many rows that they want a checkpoint at once; their count begins anew.
+    pub(super) fn take_many(&self) -> Vec<TenantId> {
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        let many: Vec<_> = rows
+            .iter()
+            .filter(|(_, count)| **count >= MANY_ROWS)
+            .map(|(tenant, _)| tenant.clone())
+            .collect();
+        for tenant in &many {
+            rows.remove(tenant);
+        }
+        many
+    }
+
+    /// All counts begin anew: a round signs whatever moved.
+    pub(super) fn clear(&self) {
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
