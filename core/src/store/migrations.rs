@@ -29,11 +29,18 @@ pub(super) const SQLITE: &[Migration] = &[
 ];
 
 /// The steps on PostgreSQL, under the same numbers.
-pub(super) const POSTGRES: &[Migration] = &[Migration {
-    version: 1,
-    name: "record",
-    sql: include_str!("../../migrations/postgres/0001_record.sql"),
-}];
+pub(super) const POSTGRES: &[Migration] = &[
+    Migration {
+        version: 1,
+        name: "record",
+        sql: include_str!("../../migrations/postgres/0001_record.sql"),
+    },
+    Migration {
+        version: 2,
+        name: "secret",
+        sql: include_str!("../../migrations/postgres/0002_secret.sql"),
+    },
+];
 
 impl Migration {
     /// SHA-256 of its text, in hexadecimal.
