@@ -5,6 +5,8 @@
 //! outlived. Values are types that cannot be shown; identifiers leave this room as keyed hashes only. There is no other
 //! source of credentials: no variable, no setting, no column is fallen back to. Knows no target, no tool, no dialect.
 
+#[cfg(feature = "aws")]
+pub mod aws;
 mod cache;
 mod error;
 mod hashed_id;
@@ -12,7 +14,11 @@ pub mod local;
 mod metering;
 mod provider;
 mod reference;
+#[cfg(any(feature = "aws", feature = "vault"))]
+pub mod remote;
 mod value;
+#[cfg(feature = "vault")]
+pub mod vault;
 
 use std::{
     fmt,

@@ -124,7 +124,9 @@ impl Fault {
             Self::NotFound => "there is no secret of this name; store it, or give the target another",
             Self::Deleted => "the secret was deleted; restore it at the provider, or give the target another",
             Self::Denied => "the provider refuses the gateway; look at the policy of its credential",
-            Self::Unfit => "the secret is no JSON object of at most 64 KiB; store it anew",
+            Self::Unfit => {
+                "the secret is empty, over 64 KiB or of a kind this gateway cannot read; store it anew"
+            }
             Self::Damaged => "the sealed secret was changed or moved; give the target its credential anew",
             Self::RolledBack => "an older version stands in its place; give the target its credential anew",
             Self::KeyMissing => "the root key that wrapped it is missing; restore keys/ from its backup",

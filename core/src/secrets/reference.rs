@@ -152,7 +152,7 @@ impl SecretRef {
     }
 
     /// Name and fixed version, where another has it.
-    #[cfg(test)]
+    #[cfg(any(feature = "aws", feature = "vault"))]
     pub(super) fn elsewhere(&self) -> Option<(&str, Option<u32>)> {
         match &self.0 {
             Kind::Local { .. } => None,
