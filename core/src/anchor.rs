@@ -16,6 +16,7 @@ mod sink;
 mod witness;
 
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -191,6 +192,18 @@ impl AnchorWatch {
 #[must_use]
 pub fn folder(data_dir: &Path) -> PathBuf {
     data_dir.join(key::FOLDER)
+}
+
+/// Whether a round was ever signed into `folder`.
+///
+/// # Errors
+/// When the folder is there and cannot be read.
+pub fn has_rounds(folder: &Path) -> io::Result<bool> {
+    match files::day_files(folder) {
+        Ok(names) => Ok(!names.is_empty()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// The public keys in a folder of checkpoint files.

@@ -14,6 +14,7 @@ mod lines;
 mod manifest;
 mod testimony;
 mod trust;
+mod witnessed;
 
 pub use self::{
     export::{Asked, ExportError, ExportReport, verify_export},
@@ -22,4 +23,5 @@ pub use self::{
     manifest::{Manifest, ManifestFault},
     testimony::{of_checkpoint, of_line},
     trust::{Trust, TrustFault},
+    witnessed::testimonies,
 };

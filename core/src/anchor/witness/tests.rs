@@ -81,16 +81,21 @@ fn lines_that_a_sink_was_told_twice_say_nothing_new() {
 }
 
 #[test]
-fn two_checkpoints_of_one_place_that_differ_are_two_chains() {
+fn two_checkpoints_of_one_place_that_differ_are_two_chains_and_no_chain_holds_to_both() {
     let files = Files::new();
     let lines = [
-        files.line(&files.tenant, 4, 1, 0),
-        files.line(&files.tenant, 4, 2, 1),
+        files.line(&files.tenant, 1, 1, 0),
+        files.line(&files.tenant, 1, 2, 1),
     ];
     files.write("2026-01-01.ndjson", &lines);
-    let read = files.read();
-    assert_eq!(read.len(), 2);
-    assert!(read[1].as_ref().unwrap_err().contains("two chains"), "{read:?}");
+    assert_eq!(files.read(), [Ok(1), Ok(1)]);
+    for hash in [1, 2] {
+        let keys = Arc::new(files.keys.public().clone());
+        let mut comparison =
+            Comparison::new(Witness::open(files.folder(), keys, files.tenant.as_str()).unwrap());
+        comparison.row(1, &[hash; 32]);
+        assert!(matches!(comparison.finish(), Err(Finding::Fork { .. })), "{hash}");
+    }
 }
 
 #[test]
