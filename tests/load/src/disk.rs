@@ -5,6 +5,7 @@ use std::{
     fs::File,
     io::Write,
     path::Path,
+    process::Command,
     time::{Duration, Instant},
 };
 
@@ -15,18 +16,27 @@ const ROUNDS: usize = 200;
 /// Medians.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Disk {
-    /// Writing 4 KiB and flushing it.
+    /// Writing 8 KiB and flushing it, as PostgreSQL's `pg_test_fsync` does with fdatasync.
     pub(crate) fsync: Duration,
+    /// What `pg_test_fsync` itself says, where one is installed.
+    pub(crate) by_postgres: Option<Duration>,
     /// Committing one row with `synchronous=FULL` in WAL.
     pub(crate) commit: Duration,
 }
 
 impl Disk {
+    /// `pg_test_fsync`'s figure as part of a sentence.
+    pub(crate) fn told_by_postgres(&self) -> String {
+        self.by_postgres.map_or_else(String::new, |took| {
+            format!(" (`pg_test_fsync`, fdatasync: {} µs)", took.as_micros())
+        })
+    }
+
     /// Measures where the data directory will be.
     pub(crate) fn measure(folder: &Path) -> Result<Self, Box<dyn Error>> {
         let mut file = File::create(folder.join("flush"))?;
         let fsync = median(|| {
-            file.write_all(&[7; 4096])?;
+            file.write_all(&[7; 8192])?;
             Ok(file.sync_data()?)
         })?;
         let store = Connection::open(folder.join("commit.db"))?;
@@ -37,8 +47,31 @@ impl Disk {
             store.execute("insert into row values (zeroblob(400))", [])?;
             Ok(())
         })?;
-        Ok(Self { fsync, commit })
+        Ok(Self {
+            fsync,
+            by_postgres: by_postgres(folder),
+            commit,
+        })
     }
+}
+
+/// Runs a `pg_test_fsync` of Debian's packages. It ships with no server that comes as a package of another kind.
+fn by_postgres(folder: &Path) -> Option<Duration> {
+    let tool = std::fs::read_dir("/usr/lib/postgresql")
+        .ok()?
+        .flatten()
+        .map(|version| version.path().join("bin/pg_test_fsync"))
+        .find(|tool| tool.exists())?;
+    let told = Command::new(tool)
+        .args(["--secs-per-test=1", "--filename"])
+        .arg(folder.join("pg_test_fsync"))
+        .output()
+        .ok()?;
+    // The first of its lines on fdatasync: one write of 8 KiB.
+    let told = String::from_utf8(told.stdout).ok()?;
+    let line = told.lines().find(|line| line.contains("fdatasync"))?;
+    let micros = line.split_whitespace().rev().nth(1)?.parse::<f64>().ok()?;
+    Some(Duration::from_secs_f64(micros / 1e6))
 }
 
 fn median(mut work: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<Duration, Box<dyn Error>> {

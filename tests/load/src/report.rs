@@ -3,6 +3,7 @@
 use std::{fmt::Write as _, fs, io, path::Path, time::Duration};
 
 use crate::{
+    appends::{Appends, Load, Tenants},
     disk::Disk,
     measure::{Figures, Shape},
 };
@@ -17,8 +18,10 @@ pub(crate) struct Report {
     pub(crate) disk: Disk,
     /// Named groups of figures.
     pub(crate) modes: Vec<(String, Vec<Figures>)>,
-    /// Resident memory of the gateway at the end, in MiB.
-    pub(crate) memory: u64,
+    /// Resident memory of the gateway at the end, in MiB, by store.
+    pub(crate) memory: Vec<(&'static str, u64)>,
+    /// The journal alone.
+    pub(crate) appends: Vec<Appends>,
 }
 
 impl Report {
@@ -27,12 +30,13 @@ impl Report {
         let mut out = String::new();
         let _ = writeln!(
             out,
-            "Machine: {}. Flush of 4 KiB: {} µs; bare SQLite commit of one row (WAL, `synchronous=FULL`): {} µs (medians). \
-             Memory of the gateway at the end: {} MiB.\n",
+            "Machine: {}. Flush of 8 KiB: {} µs{}; bare SQLite commit of one row (WAL, `synchronous=FULL`): {} µs (medians). \
+             Memory of the gateway at the end: {}.\n",
             self.machine,
             self.disk.fsync.as_micros(),
+            self.disk.told_by_postgres(),
             self.disk.commit.as_micros(),
-            self.memory
+            self.memory()
         );
         out.push_str("| mode | call | callers | calls/s | p50 ms | p99 ms | CPU µs per call | commit µs | rows per commit | failed |\n");
         out.push_str("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
@@ -54,7 +58,36 @@ impl Report {
                 );
             }
         }
+        out.push_str("\nThe journal alone, in one process, without a gateway around it:\n\n");
+        out.push_str("| store | what | tenants | callers | per second | CPU µs each |\n");
+        out.push_str("| --- | --- | --- | ---: | ---: | ---: |\n");
+        for row in &self.appends {
+            let what = match row.load {
+                Load::Call => "call: intent, then row",
+                Load::Row => "row",
+            };
+            let tenants = match row.tenants {
+                Tenants::Many(many) => many.to_string(),
+                Tenants::OneHot(many) => format!("{many}, 90 % on one"),
+            };
+            let _ = writeln!(
+                out,
+                "| {} | {what} | {tenants} | {} | {:.0} | {} |",
+                row.store,
+                row.callers,
+                row.per_second,
+                row.cpu.as_micros()
+            );
+        }
         out
+    }
+
+    fn memory(&self) -> String {
+        let each = self
+            .memory
+            .iter()
+            .map(|(store, mib)| format!("{mib} MiB with {store}"));
+        each.collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -17,6 +17,7 @@ use crate::{
     disk::Disk,
     measure::{Drive, Figures, Shape},
     options::Options,
+    place::Place,
     report::Report,
 };
 
@@ -33,10 +34,29 @@ const FLAGS: [&str; 8] = [
     "--behind-proxy=false",
 ];
 
+/// Everything through a gateway, on every store there is, and the direct host beside it.
 pub(crate) async fn all(options: &Options) -> Result<Report, Box<dyn Error>> {
-    let mut gateway = Gateway::start(&FLAGS).await?;
-    let disk = Disk::measure(gateway.folder())?;
+    let folder = tempfile::tempdir()?;
+    let disk = Disk::measure(folder.path())?;
     let mut modes = vec![("no gateway".to_owned(), direct(options).await?)];
+    let mut memory = Vec::new();
+    for place in Place::all() {
+        let (rows, resident) = on(place, options).await?;
+        modes.extend(rows);
+        memory.push((place.name(), resident));
+    }
+    Ok(Report {
+        machine: machine(),
+        disk,
+        modes,
+        memory,
+        appends: Vec::new(),
+    })
+}
+
+/// Both modes on one store, and the gateway's resident memory at the end in MiB.
+async fn on(place: Place, options: &Options) -> Result<(Vec<(String, Vec<Figures>)>, u64), Box<dyn Error>> {
+    let mut gateway = place.gateway(&FLAGS).await?;
 
     let admin = gateway.admin();
     let made = admin.post(
@@ -47,22 +67,23 @@ pub(crate) async fn all(options: &Options) -> Result<Report, Box<dyn Error>> {
         .ok()
         .map_err(|refusal| format!("the host is not added: {refusal:?}"))?;
     let one = Rc::new(vec![gateway.token()]);
-    modes.push(("one tenant".to_owned(), drive(options, &gateway, &one).await?));
+    let name = format!("{}, one tenant", place.name());
+    let mut modes = vec![(name, drive(options, &gateway, &one).await?)];
 
     gateway.terminate().await;
     let many = Rc::new(seed(&gateway, options.tenants).await?);
     gateway.up().await?;
-    let name = format!("{} tenants, {} users", options.tenants, many.len());
+    let name = format!(
+        "{}, {} tenants, {} users",
+        place.name(),
+        options.tenants,
+        many.len()
+    );
     modes.push((name, drive(options, &gateway, &many).await?));
 
-    let memory = memory(gateway.pid().ok_or("the gateway is gone")?)?;
+    let resident = memory(gateway.pid().ok_or("the gateway is gone")?)?;
     gateway.terminate().await;
-    Ok(Report {
-        machine: machine(),
-        disk,
-        modes,
-        memory,
-    })
+    Ok((modes, resident))
 }
 
 async fn drive(
