@@ -152,6 +152,8 @@ impl PostgresTx {
         self.flow.set_until(Instant::now() + deadline);
         let sound = self.line.as_ref().is_some_and(|line| !line.is_closed());
         if !sound || *self.flow.standing() != Standing::Idle {
+            // First: the one at hand may still hold the place of the one gateway, which the new one asks for.
+            self.give_up();
             let line = self.flow.wait(source.open(self.flow.until())).await?;
             self.line = Some(line);
             self.flow.now_stands(Standing::Idle);
