@@ -15,12 +15,13 @@ const STRETCH: i64 = 20_000;
 const STRETCHES: u32 = 25;
 
 const NEWEST: &str = "select seq from audit_event where tenant_id = $1 order by seq desc limit 1";
-// Absent filters are null. Bounds on seq keep each go short, whatever the filters are.
+// Absent filters are null; a comparison comes first, because PostgreSQL takes a value's type from there. Bounds on seq
+// keep each go short, whatever the filters are.
 const STRETCH_OF_ROWS: &str = "select seq, bytes from audit_event where tenant_id = $1 and seq < $2 and seq >= $3 \
-     and ($4 is null or time_us >= $4) and ($5 is null or time_us < $5) \
-     and ($6 is null or principal = $6) and ($7 is null or capability = $7) \
-     and ($8 is null or target_id = $8) and ($9 is null or result = $9) \
-     and ($10 is null or correlation_id = $10) and ($11 is null or kind = $11) \
+     and (time_us >= $4 or $4 is null) and (time_us < $5 or $5 is null) \
+     and (principal = $6 or $6 is null) and (capability = $7 or $7 is null) \
+     and (target_id = $8 or $8 is null) and (result = $9 or $9 is null) \
+     and (correlation_id = $10 or $10 is null) and (kind = $11 or $11 is null) \
      order by seq desc limit $12";
 const AFTER: &str =
     "select seq, bytes from audit_event where tenant_id = $1 and seq > $2 order by seq limit $3";
