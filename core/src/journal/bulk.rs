@@ -4,25 +4,26 @@
 //! already, is tried again with what was learnt; all others are durable after the first call. A call that the store
 //! refuses for one row's sake is cut: by tenant, then by op, so that the row that cannot stand is alone.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+mod plan;
+mod rolls;
+mod verdicts;
 
-use toolgate_contract::ids::{EventId, TenantId};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
+use toolgate_contract::ids::TenantId;
+
+use self::{plan::Plan, verdicts::Verdicts};
 use super::{
     JournalError, Receipt, Room,
     append::{AppendError, Heads},
     batch::Done,
-    refusals::{Count, Minute, event_of},
     waiting::{Batch, Op, Work},
 };
 use crate::{
-    audit::{Event, Head, SealedRow, encode},
+    audit::{Event, Head, encode},
     store::{
         StoreError,
-        postgres::{
-            PostgresTx,
-            journal::{CountKeys, Entries, Remark, Rows},
-        },
+        postgres::{PostgresTx, journal::Remark},
     },
 };
 
@@ -326,245 +327,11 @@ impl<'a> Bulk<'a> {
         Ok(())
     }
 
-    /// Turns finished minutes of one tenant's counters into rows, in one transaction: a count outlives its refused row.
-    async fn roll(&mut self, tx: &mut PostgresTx, ops: &[usize]) -> Result<(), StoreError> {
-        for _ in 0..TRIES {
-            tx.begin().await?;
-            match self.try_to_roll(tx, ops).await {
-                Ok(Some(plan)) => {
-                    tx.commit().await?;
-                    self.judge_rolls(ops, &plan);
-                    return Ok(());
-                }
-                Ok(None) => tx.rollback().await,
-                Err(error) if error.is_of_one_row() => {
-                    tx.rollback().await;
-                    return self.refuse(ops, error);
-                }
-                Err(error) => return Err(error),
-            }
-            for tenant in ops.iter().filter_map(|index| tenant_of(&self.batch.ops[*index])) {
-                self.heads.remove(tenant);
-            }
-        }
-        Ok(())
-    }
-
-    /// Nothing where the head was lost.
-    async fn try_to_roll(
-        &mut self,
-        tx: &mut PostgresTx,
-        ops: &[usize],
-    ) -> Result<Option<Plan<'a>>, StoreError> {
-        let minutes: Vec<_> = ops
-            .iter()
-            .filter_map(|&index| match &self.batch.ops[index].work {
-                Work::Roll(minute) => Some((index, minute)),
-                _ => None,
-            })
-            .collect();
-        self.read_heads(tx, minutes.iter().map(|(_, minute)| &minute.tenant))
-            .await?;
-        let keys = count_keys(minutes.iter().map(|(_, minute)| *minute));
-        let mut plan = Plan::default();
-        for taken in tx.take_counts(&keys).await? {
-            let Some((index, minute)) = minutes.get(taken.place) else {
-                return Err(StoreError::Column(0));
-            };
-            let count = Count {
-                role: taken.role,
-                facade: taken.facade,
-                capability: taken.capability,
-                count: taken.count,
-            };
-            self.seal(&mut plan, *index, &minute.tenant, &event_of(minute, &count));
-        }
-        if plan.rows.is_empty() {
-            return Ok(Some(plan));
-        }
-        let remarks = tx.journal(&plan.entries(&self.room.instance)?).await?;
-        Ok(remarks.is_empty().then_some(plan))
-    }
-
-    fn judge_rolls(&mut self, ops: &[usize], plan: &Plan<'a>) {
-        self.note_heads(plan, &Verdicts::default());
-        for &index in ops {
-            self.done[index] = Some(Done::Moot);
-        }
-        for (index, _, row) in &plan.rows {
-            // The id is in the bytes; nobody waits for a roll's receipt.
-            self.done[*index] = Some(Done::Row(Receipt::new(row.seq, EventId::mint())));
-        }
-    }
-
     /// After a failure: which heads moved is not known.
     fn forget_heads(&mut self) {
         for tenant in self.batch.ops.iter().filter_map(tenant_of) {
             self.heads.remove(tenant);
         }
-    }
-}
-
-/// What one call is to write.
-#[derive(Debug, Default)]
-struct Plan<'a> {
-    rows: Vec<(usize, &'a TenantId, SealedRow)>,
-    moves: BTreeMap<&'a TenantId, (Head, Head)>,
-    known: BTreeMap<&'a TenantId, Option<Head>>,
-    intents: Vec<(&'a TenantId, &'a Event, Vec<u8>)>,
-    ended: Vec<(&'a TenantId, EventId)>,
-    closed: Vec<(&'a TenantId, EventId, Vec<u8>)>,
-    counts: Vec<(&'a Minute, &'a Count)>,
-    probe: bool,
-    now_us: i64,
-}
-
-impl<'a> Plan<'a> {
-    fn add_row(&mut self, op: usize, tenant: &'a TenantId, after: Head, row: SealedRow) {
-        let now = row.head();
-        self.moves
-            .entry(tenant)
-            .and_modify(|(_, head)| *head = now)
-            .or_insert((after, now));
-        self.rows.push((op, tenant, row));
-    }
-
-    fn entries<'p>(&'p self, instance: &'p str) -> Result<Entries<'p>, StoreError> {
-        let mut entries = Entries::default();
-        for (tenant, (was, now)) in &self.moves {
-            entries.moves.tenant.push(tenant.as_str());
-            entries.moves.was_seq.push(was.seq);
-            entries.moves.was_hash.push(&was.hash);
-            entries.moves.now_seq.push(now.seq);
-            entries.moves.now_hash.push(&now.hash);
-        }
-        for (_, tenant, row) in &self.rows {
-            add_row(&mut entries.rows, tenant, row)?;
-        }
-        for (tenant, known) in &self.known {
-            entries.known.tenant.push(tenant.as_str());
-            entries.known.seq.push(known.map_or(0, |head| head.seq));
-            entries
-                .known
-                .hash
-                .push(known.as_ref().map_or(&[], |head| head.hash.as_slice()));
-        }
-        entries.intents.instance = instance;
-        for (tenant, event, facts) in &self.intents {
-            entries.intents.tenant.push(tenant.as_str());
-            entries.intents.event.push(event.id.to_string());
-            entries.intents.time.push(event.time_us);
-            entries.intents.facts.push(facts);
-        }
-        for (tenant, event) in &self.ended {
-            entries.ended.tenant.push(tenant.as_str());
-            entries.ended.event.push(event.to_string());
-        }
-        entries.closed.at_us = self.now_us;
-        for (tenant, event, facts) in &self.closed {
-            entries.closed.tenant.push(tenant.as_str());
-            entries.closed.event.push(event.to_string());
-            entries.closed.facts.push(facts);
-        }
-        entries.counts.key = count_keys(self.counts.iter().map(|(minute, _)| *minute));
-        for (_, count) in &self.counts {
-            entries.counts.role.push(&count.role);
-            entries.counts.facade.push(&count.facade);
-            entries.counts.capability.push(&count.capability);
-            entries.counts.many.push(count.count);
-        }
-        entries.probe_us = self.probe.then_some(self.now_us);
-        Ok(entries)
-    }
-}
-
-fn add_row<'p>(rows: &mut Rows<'p>, tenant: &'p TenantId, row: &'p SealedRow) -> Result<(), StoreError> {
-    // Never fails for a row that was just sealed.
-    let columns = row.columns().map_err(|_| StoreError::Column(4))?;
-    rows.tenant.push(tenant.as_str());
-    rows.seq.push(row.seq);
-    rows.event.push(columns.event_id);
-    rows.prev.push(&row.prev);
-    rows.bytes.push(&row.bytes);
-    rows.hash.push(&row.hash);
-    rows.mac.push(&row.mac);
-    rows.algorithm.push(row.algorithm);
-    rows.key.push(&row.key_id);
-    rows.time.push(columns.time_us);
-    rows.kind.push(columns.kind);
-    rows.principal.push(columns.principal);
-    rows.capability.push(columns.capability);
-    rows.target.push(columns.target_id);
-    rows.result.push(columns.result);
-    rows.correlation.push(columns.correlation_id);
-    Ok(())
-}
-
-fn count_keys<'p>(minutes: impl Iterator<Item = &'p Minute>) -> CountKeys<'p> {
-    let mut keys = CountKeys::default();
-    for minute in minutes {
-        keys.tenant.push(minute.tenant.as_str());
-        keys.minute.push(minute.minute_us);
-        keys.kind.push(minute.kind.as_str());
-        keys.principal.push(&minute.principal);
-        keys.reason.push(&minute.reason);
-    }
-    keys
-}
-
-/// What a call said did not go.
-#[derive(Debug, Default)]
-struct Verdicts {
-    /// Tenants of whom nothing was written.
-    skipped: HashSet<String>,
-    unsound: HashSet<String>,
-    duplicates: HashSet<String>,
-}
-
-impl Verdicts {
-    fn of(
-        remarks: Vec<Remark>,
-        rows: &[(usize, &TenantId, SealedRow)],
-        standing: &mut HashMap<usize, (i64, bool)>,
-    ) -> Self {
-        let mut verdicts = Self::default();
-        for remark in remarks {
-            match remark {
-                Remark::Lost(tenant) => {
-                    verdicts.skipped.insert(tenant);
-                }
-                Remark::Standing {
-                    tenant,
-                    row,
-                    seq,
-                    same,
-                } => {
-                    if let Some((op, ..)) = rows.get(row) {
-                        standing.insert(*op, (seq, same));
-                    }
-                    verdicts.skipped.insert(tenant);
-                }
-                Remark::Unsound(tenant) => {
-                    tracing::error!(%tenant, "the head of the record does not fit its last row, so no call can be carried; run `toolgate audit verify`");
-                    verdicts.unsound.insert(tenant);
-                }
-                Remark::Duplicate { event, .. } => {
-                    verdicts.duplicates.insert(event);
-                }
-            }
-        }
-        verdicts
-    }
-
-    fn of_intent(&self, tenant: &TenantId, id: EventId) -> Done {
-        if self.unsound.contains(tenant.as_str()) {
-            // A call whose row could not follow must not make contact.
-            return Done::Refused(JournalError::Unavailable);
-        }
-        if !self.duplicates.is_empty() && self.duplicates.contains(&id.to_string()) {
-            return Done::Refused(JournalError::Conflict);
-        }
-        Done::Written
     }
 }
 
