@@ -62,6 +62,9 @@ pub(crate) enum Command {
     /// Read, export and verify the audit record
     #[command(subcommand, arg_required_else_help = true)]
     Audit(AuditCommand),
+    /// Show the keys that sign checkpoints, and make new ones
+    #[command(subcommand, arg_required_else_help = true)]
+    Keys(KeysCommand),
     /// Print a new one-time sign-in link for a browser
     ///
     /// The link signs in as the admin whose token is used. It works once, for 15 minutes; an unused one before it no
@@ -332,6 +335,27 @@ pub(crate) struct TailArgs {
     /// Before: an RFC 3339 time, or a span back from now
     #[arg(long, value_name = "WHEN")]
     pub(crate) until: Option<String>,
+}
+
+/// `keys …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Print the public checkpoint keys, and the first one, which auditors pin
+    Show,
+    /// Make a new key, beside a running gateway or without one
+    ///
+    /// What the old one signed still verifies. A running gateway signs with the new one from its next round on.
+    Rotate {
+        /// Which key
+        key: RotatedKey,
+    },
+}
+
+/// Keys that can be replaced.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum RotatedKey {
+    /// The key that signs checkpoints
+    Checkpoint,
 }
 
 /// `relay …`.

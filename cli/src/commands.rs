@@ -6,6 +6,7 @@ pub(crate) mod arguments;
 mod audit;
 mod call;
 mod doctor;
+mod keys;
 mod myself;
 pub(crate) mod paper;
 mod policy;
@@ -63,6 +64,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Profile(command) => profile::run(context.gateway()?, output, command).await,
         Command::Policy(command) => policy::run(context.gateway()?, output, command).await,
         Command::Audit(command) => audit::run(context, command).await,
+        Command::Keys(command) => keys::run(context, &command),
         Command::SignIn => sign_in::run(context.gateway()?, output).await,
         Command::Myself => myself::run(context.gateway()?, output).await,
         Command::Doctor => doctor::run(context).await,

@@ -50,6 +50,8 @@ pub(crate) struct Config {
     pub(crate) tls: TlsFiles,
     /// Calls per minute.
     pub(crate) limits: Limits,
+    /// How checkpoints are signed, and where they go.
+    pub(crate) checkpoint: Checkpoint,
     /// The relay inside `up`.
     pub(crate) relay: BuiltInRelay,
     /// What is logged, and how.
@@ -74,6 +76,17 @@ pub(crate) struct TlsFiles {
     pub(crate) cert: Option<PathBuf>,
     /// PEM private key.
     pub(crate) key: Option<PathBuf>,
+}
+
+/// Checkpoints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Checkpoint {
+    /// Seconds between two rounds.
+    pub(crate) interval: u32,
+    /// Where they are posted; empty for nowhere.
+    pub(crate) webhook: String,
+    /// File with the bearer token of the webhook.
+    pub(crate) webhook_token_file: Option<PathBuf>,
 }
 
 /// Capacity of the token buckets; each refills evenly within a minute.

@@ -30,7 +30,7 @@ pub use self::{
     key::{CheckpointKey, PublicKey, PublicKeys, PublicKeysError, SigningKeys, SigningKeysError, TrustRoot},
     progress::Progress,
     root::{Inclusion, Root, Tree},
-    sink::{Sink, SinkError, Webhook, WebhookError},
+    sink::{Sink, SinkError, Webhook, WebhookError, is_webhook},
     witness::{Comparison, Finding, Place, Survey, Witness, WitnessFault, survey},
 };
 use self::{

@@ -44,6 +44,8 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["audit", "tail"], Reader::Client),
     (&["audit", "export"], Reader::Record),
     (&["audit", "verify"], Reader::Record),
+    (&["keys", "show"], Reader::Client),
+    (&["keys", "rotate"], Reader::Client),
     (&["relay", "host"], Reader::Relay),
     (&["config", "show"], Reader::Show),
 ];

@@ -2,6 +2,8 @@
 
 use std::{net::SocketAddr, path::Path};
 
+use toolgate_core::anchor::is_webhook;
+
 use super::{Config, Reader, problem::Problem};
 
 /// Adds every fault of the whole.
@@ -16,6 +18,9 @@ pub(crate) fn check(config: &Config, reader: Reader, problems: &mut Vec<Problem>
     if reader == Reader::Up && config.http == config.grpc && config.http.port() != 0 {
         let text = format!("`http` is {} as well; give each a port of its own", config.http);
         problems.push(Problem::new("grpc", text));
+    }
+    if matches!(reader, Reader::Up | Reader::Core) {
+        checkpoint(config, problems);
     }
     if let (Some(path), Reader::Client | Reader::Record | Reader::Relay | Reader::Facade) =
         (&config.ca_cert, reader)
@@ -44,6 +49,23 @@ fn bind(key: &str, address: SocketAddr, config: &Config, problems: &mut Vec<Prob
              `--tls-cert` and `--tls-key`, or `--behind-proxy` when a proxy in front ends TLS"
         );
         problems.push(Problem::new(key, text));
+    }
+}
+
+fn checkpoint(config: &Config, problems: &mut Vec<Problem>) {
+    let checkpoint = &config.checkpoint;
+    if !checkpoint.webhook.is_empty() && !is_webhook(&checkpoint.webhook) {
+        let text = "checkpoints go over https:// only, or over http:// to loopback";
+        problems.push(Problem::new("checkpoint.webhook", text));
+    }
+    if let Some(path) = &checkpoint.webhook_token_file {
+        if checkpoint.webhook.is_empty() {
+            problems.push(Problem::new(
+                "checkpoint.webhook_token_file",
+                "needs `checkpoint.webhook` as well",
+            ));
+        }
+        readable("checkpoint.webhook_token_file", path, problems);
     }
 }
 

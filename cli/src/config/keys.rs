@@ -132,6 +132,32 @@ pub(crate) const KEYS: &[Key] = &[
               key can never be verified, and relays must enrol again where the gateway's identity is lost. Needed once.",
         store: |c, v| switch(v, &mut c.accept_lost_keys),
     },
+    Key {
+        name: "checkpoint.interval",
+        kind: Kind::Number { min: 1, max: 3600 },
+        default: "60",
+        readers: &[Up, Core, Show],
+        doc: "Seconds between two rounds of signed checkpoints. What is written and cut again between two of them leaves \
+              no trace.",
+        store: |c, v| number(v, &mut c.checkpoint.interval),
+    },
+    Key {
+        name: "checkpoint.webhook",
+        kind: Kind::Url,
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "Where checkpoints are posted as NDJSON, so that who holds this machine cannot take them back: https://, or \
+              http:// to loopback. Empty posts nothing.",
+        store: |c, v| text(v, &mut c.checkpoint.webhook),
+    },
+    Key {
+        name: "checkpoint.webhook_token_file",
+        kind: Kind::Path,
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "File with the bearer token of the webhook, closed to other users. Read anew for every post.",
+        store: |c, v| optional_path(v, &mut c.checkpoint.webhook_token_file),
+    },
     #[cfg(feature = "conformance")]
     Key {
         name: "echo_hosts",

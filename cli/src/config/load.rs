@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    BuiltInRelay, Config, Environment, Limits, Log, Problems, TlsFiles,
+    BuiltInRelay, Checkpoint, Config, Environment, Limits, Log, Problems, TlsFiles,
     check::check,
     file,
     key::{Key, Reader, Value},
@@ -228,6 +228,11 @@ fn blank() -> Config {
             user_per_minute: 0,
             tenant_per_minute: 0,
             tenant_in_flight: 0,
+        },
+        checkpoint: Checkpoint {
+            interval: 0,
+            webhook: String::new(),
+            webhook_token_file: None,
         },
         relay: BuiltInRelay {
             built_in: false,

@@ -3,7 +3,9 @@
 use std::{net::SocketAddr, path::Path, time::Duration};
 
 use reqwest::Url;
-use toolgate_core::{Core, CoreConfig, GrpcTls, Limits, StartError, clock::Clock, data_dir::DataDirError};
+use toolgate_core::{
+    Core, CoreConfig, GrpcTls, Limits, StartError, anchor::AnchorConfig, clock::Clock, data_dir::DataDirError,
+};
 use toolgate_facade::{FacadeConfig, tls};
 
 use super::{metering, owner};
@@ -32,6 +34,11 @@ pub(super) async fn core(config: &Config, public_url: String) -> Result<Core, Fa
     settings.database_url.clone_from(&config.database_url);
     settings.public_url = public_url;
     settings.accept_lost_keys = config.accept_lost_keys;
+    settings.checkpoint = AnchorConfig {
+        interval: Duration::from_secs(config.checkpoint.interval.into()),
+        webhook: Some(config.checkpoint.webhook.clone()).filter(|url| !url.is_empty()),
+        webhook_token_file: config.checkpoint.webhook_token_file.clone(),
+    };
     // Behind a proxy it is the proxy's certificate that relays see.
     if !config.behind_proxy
         && let Some(cert) = &config.tls.cert

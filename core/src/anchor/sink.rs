@@ -12,7 +12,7 @@ use std::fmt;
 use futures::future::BoxFuture;
 
 pub(super) use self::courier::{Courier, Pace};
-pub use self::webhook::{Webhook, WebhookError};
+pub use self::webhook::{Webhook, WebhookError, is_webhook};
 
 /// A place outside the gateway that keeps checkpoints.
 ///

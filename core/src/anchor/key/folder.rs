@@ -50,6 +50,9 @@ pub enum SigningKeysError {
         /// Why not.
         source: io::Error,
     },
+    /// Nothing was ever signed here.
+    #[error("there is no {path}: name the data directory of a gateway that was started once", path = .0.display())]
+    None(PathBuf),
     /// The key that the list ends with is not there.
     #[error(
         "keys/checkpoint-{id}.ed25519 is not there, and the checkpoints need it: restore the keys folder from its \
@@ -98,6 +101,10 @@ impl SigningKeys {
     /// # Errors
     /// As [`SigningKeys::open`]. Where the new key exists and the list could not be written, the next open adds it.
     pub fn rotate(data_dir: &Path, clock: &Clock) -> Result<Self, SigningKeysError> {
+        let list = data_dir.join(FOLDER).join(LIST);
+        if !list.exists() {
+            return Err(SigningKeysError::None(list));
+        }
         let before = Self::open(data_dir, clock, false)?;
         let files = CheckpointKeyFiles::open(data_dir)?;
         let id = new_id(clock, Some(before.newest.id())).ok_or_else(|| files.damaged("new"))?;

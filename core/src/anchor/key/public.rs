@@ -266,6 +266,18 @@ impl PublicKeys {
 }
 
 impl PublicKey {
+    /// When it was made, microseconds UTC, as its id tells.
+    #[must_use]
+    pub fn made_us(&self) -> i64 {
+        born_us(&self.id)
+    }
+
+    /// The key in hexadecimal.
+    #[must_use]
+    pub fn hex(&self) -> String {
+        line::hex(&self.key)
+    }
+
     fn parse(text: &str, number: usize) -> Result<(String, Self), &'static str> {
         const MALFORMED: &str = "its line is not as a gateway writes it";
         let wire: Wire = line::read(text).ok_or(MALFORMED)?;
@@ -324,7 +336,7 @@ impl FromStr for TrustRoot {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const WRONG: &str =
-            "not a checkpoint key: write it as `toolgate audit keys` prints it, <id>:<64 digits>";
+            "not a checkpoint key: write it as `toolgate keys show` prints it, <id>:<64 digits>";
         let (id, key) = text.split_once(':').ok_or(WRONG)?;
         if !is_key_id(id) {
             return Err(WRONG);

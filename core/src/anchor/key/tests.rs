@@ -146,6 +146,7 @@ fn a_lost_key_is_told_and_its_acceptance_begins_a_new_record_of_checkpoints() {
 fn a_list_in_which_anything_was_changed_is_not_accepted() {
     let dir = tempfile::tempdir().unwrap();
     let clock = Clock::manual(NOON_US);
+    SigningKeys::open(dir.path(), &clock, false).unwrap();
     for _ in 0..2 {
         SigningKeys::rotate(dir.path(), &clock).unwrap();
     }
@@ -188,4 +189,12 @@ fn a_pin_is_read_as_it_is_printed_and_nothing_else() {
     check(&text.replace(':', ""), false);
     check(&format!("x{text}"), false);
     check("", false);
+}
+
+#[test]
+fn a_folder_that_is_no_data_directory_gets_no_key() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = SigningKeys::rotate(dir.path(), &Clock::manual(NOON_US)).unwrap_err();
+    assert!(matches!(refused, SigningKeysError::None(_)), "{refused}");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }

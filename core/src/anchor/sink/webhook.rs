@@ -108,6 +108,12 @@ impl Sink for Webhook {
     }
 }
 
+/// Whether lines may go to this URL.
+#[must_use]
+pub fn is_webhook(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| is_allowed(&url))
+}
+
 fn is_allowed(url: &Url) -> bool {
     let named = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
     named
