@@ -70,6 +70,9 @@ pub(crate) enum Command {
     /// The link signs in as the admin whose token is used. It works once, for 15 minutes; an unused one before it no
     /// longer works.
     SignIn,
+    /// Make, bring up to date and check a PostgreSQL database
+    #[command(subcommand, arg_required_else_help = true)]
+    Db(DbCommand),
     /// Tell who this token is to the gateway
     #[command(name = "self")]
     Myself,
@@ -356,6 +359,22 @@ pub(crate) enum KeysCommand {
 pub(crate) enum RotatedKey {
     /// The key that signs checkpoints
     Checkpoint,
+}
+
+/// `db …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DbCommand {
+    /// Make roles, schemas and tables where they are missing
+    ///
+    /// Run it as a superuser of the server the first time, later as toolgate_migrator. What is there already is never
+    /// changed; each migration is applied whole or not at all.
+    Migrate {
+        /// Set the password of toolgate_app to the first line of this file
+        #[arg(long, value_name = "FILE")]
+        app_password_file: Option<PathBuf>,
+    },
+    /// Tell everything that would keep a gateway from starting on it
+    Check,
 }
 
 /// `relay …`.

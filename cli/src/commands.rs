@@ -5,6 +5,7 @@
 pub(crate) mod arguments;
 mod audit;
 mod call;
+mod db;
 mod doctor;
 mod keys;
 mod myself;
@@ -65,6 +66,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Policy(command) => policy::run(context.gateway()?, output, command).await,
         Command::Audit(command) => audit::run(context, command).await,
         Command::Keys(command) => keys::run(context, &command),
+        Command::Db(command) => db::run(context, command).await,
         Command::SignIn => sign_in::run(context.gateway()?, output).await,
         Command::Myself => myself::run(context.gateway()?, output).await,
         Command::Doctor => doctor::run(context).await,

@@ -25,6 +25,7 @@ pub use self::{
     config::{DatabaseUrl, DatabaseUrlError, StoreConfig, StorePlace},
     error::StoreError,
     lent::{Cell, LentRow},
+    postgres::schema,
     tenants::{StoredHead, Tenant},
     tx::Tx,
     value::{Param, Row, Value},

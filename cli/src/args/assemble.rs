@@ -46,6 +46,8 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["audit", "verify"], Reader::Record),
     (&["keys", "show"], Reader::Client),
     (&["keys", "rotate"], Reader::Client),
+    (&["db", "migrate"], Reader::Database),
+    (&["db", "check"], Reader::Database),
     (&["relay", "host"], Reader::Relay),
     (&["config", "show"], Reader::Show),
 ];

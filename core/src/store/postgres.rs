@@ -14,6 +14,8 @@ pub(crate) mod journal;
 mod journal_line;
 mod known;
 mod line;
+mod lint;
+pub mod schema;
 mod settings;
 mod tls;
 mod transaction;
@@ -71,7 +73,14 @@ impl Postgres {
         let connector = Connector::new(url, tasks.clone())?;
         let opening = Instant::now() + config.deadline;
         let first = connector.open(opening).await?;
-        settings::check(&first, config.insist_on_durability, opening).await?;
+        settings::check_version(&first, opening).await?;
+        schema::refuse_behind(&first, connector.url(), opening).await?;
+        if !config.read_only {
+            if config.insist_on_durability {
+                settings::check_durability(&first, opening).await?;
+            }
+            lint::refuse_unfit(&first, opening).await?;
+        }
         drop(first);
         let known = Arc::new(Known::default());
         let loans = match config.read_only {
@@ -165,3 +174,6 @@ fn pool(connector: Connector, size: usize) -> Result<Pool, StoreError> {
         .build();
     built.map_err(|error| StoreError::Engine(error.to_string()))
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

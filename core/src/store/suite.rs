@@ -1,5 +1,6 @@
 //! What every back end must do. Written against a store that is opened for each test; `contract!(opener)` makes the
-//! tests, where `opener` is an async function that gives something to keep alive and the store.
+//! tests, where `opener` is an async function that gives something to keep alive and the store; nothing where this
+//! machine has no ground for the test it is told the name of.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,9 +32,10 @@ macro_rules! contract {
         );
     };
     ($open:ident: $($behaviour:ident)+) => {
-        $(#[tokio::test]
+        // Work may hold up the thread it runs on; whoever waits for it needs another.
+        $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
         async fn $behaviour() {
-            let (_keep, store) = $open().await;
+            let Some((_keep, store)) = $open(stringify!($behaviour)).await else { return };
             $crate::store::suite::$behaviour(store).await;
         })+
     };
@@ -42,6 +44,11 @@ pub(crate) use contract;
 
 const ADD: &str = "insert into policy (tenant_id, tool) values ($1, $2)";
 const TOOLS: &str = "select tool from policy where tenant_id = $1 order by tool";
+
+/// Holds up the thread that work runs on. Where that is one of the runtime's, its other tasks move to another.
+fn held_up(until: &std::sync::mpsc::Receiver<()>) {
+    tokio::task::block_in_place(|| until.recv()).unwrap();
+}
 
 /// A new tenant.
 pub(crate) async fn tenant(store: &Store) -> TenantId {
@@ -61,6 +68,10 @@ pub(crate) async fn tenant_with_a_row(store: &Store) -> TenantId {
         time_us, kind, principal, capability, result) \
         values ($1, 1, 'e', $2, $2, $2, $2, 1, '', 0, '', '', '', '')";
     let tenant = tenant(store).await;
+    // Elsewhere only the record's own functions put a row there; what refuses a change does so without one as well.
+    if matches!(store.backend, super::Backend::Postgres(_)) {
+        return tenant;
+    }
     let owner = tenant.clone();
     let made: Result<u64, StoreError> = store
         .with_tenant(&tenant, move |tx| {
@@ -212,7 +223,7 @@ pub(crate) async fn a_caller_that_left_leaves_nothing_behind(store: Store) {
                 Box::pin(async move {
                     tx.execute(ADD, params![&owner, "a"]).await?;
                     started.send(()).unwrap();
-                    may_go_on.recv().unwrap();
+                    held_up(&may_go_on);
                     Ok(())
                 })
             })
@@ -239,7 +250,7 @@ pub(crate) async fn a_caller_waits_no_longer_than_the_deadline(store: Store) {
     let late: Result<(), StoreError> = store
         .with_tenant(&tenant, move |_| {
             Box::pin(async move {
-                may_go_on.recv().unwrap();
+                held_up(&may_go_on);
                 Ok(())
             })
         })
@@ -317,7 +328,7 @@ pub(crate) async fn a_read_sees_one_snapshot(store: Store) {
                 Box::pin(async move {
                     let before = tx.query(TOOLS, params![&owner]).await?.len();
                     looked.send(()).unwrap();
-                    may_go_on.recv().unwrap();
+                    held_up(&may_go_on);
                     Ok((before, tx.query(TOOLS, params![&owner]).await?.len()))
                 })
             })

@@ -12,7 +12,11 @@ async fn embedded() -> (tempfile::TempDir, Store) {
     (dir, store)
 }
 
-suite::contract!(embedded);
+async fn contracted(_: &str) -> Option<(tempfile::TempDir, Store)> {
+    Some(embedded().await)
+}
+
+suite::contract!(contracted);
 
 #[tokio::test]
 async fn the_file_is_its_owners_alone() {

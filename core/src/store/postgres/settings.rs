@@ -11,32 +11,36 @@ const ASK: &str = "select current_setting('server_version_num'), current_setting
 /// Versions below tell what row security should hide (CVE-2025-8713), each major's first one that does not.
 const SOUND: [(u32, u32); 2] = [(16, 10), (17, 6)];
 
-/// Refuses a server that is too old, and one that may lose what it has committed.
-pub(super) async fn check(line: &Line, insist_on_durability: bool, until: Instant) -> Result<(), StoreError> {
-    let row = match timeout_at(until, line.query_one(ASK, &[])).await {
-        Ok(Ok(row)) => row,
-        Ok(Err(failure)) => return Err(store_error(&failure)),
-        Err(_) => return Err(StoreError::Timeout),
-    };
-    let text = |column| {
-        row.try_get::<_, &str>(column)
-            .map_err(|_| StoreError::Column(column))
-    };
-    is_sound(text(0)?, text(1)?)?;
-    if insist_on_durability {
-        for (setting, column, sound) in [
-            (
-                "synchronous_commit",
-                2,
-                ["on", "remote_write", "remote_apply"].as_slice(),
-            ),
-            ("fsync", 3, &["on"]),
-            ("full_page_writes", 4, &["on"]),
-        ] {
-            is_set(setting, text(column)?, sound)?;
-        }
+/// Refuses a server that is too old.
+pub(super) async fn check_version(line: &Line, until: Instant) -> Result<(), StoreError> {
+    let found = ask(line, until).await?;
+    is_sound(&found[0], &found[1])
+}
+
+/// Refuses a server that may lose what it has committed.
+pub(super) async fn check_durability(line: &Line, until: Instant) -> Result<(), StoreError> {
+    let found = ask(line, until).await?;
+    for (setting, found, sound) in [
+        (
+            "synchronous_commit",
+            &found[2],
+            ["on", "remote_write", "remote_apply"].as_slice(),
+        ),
+        ("fsync", &found[3], &["on"]),
+        ("full_page_writes", &found[4], &["on"]),
+    ] {
+        is_set(setting, found, sound)?;
     }
     Ok(())
+}
+
+async fn ask(line: &Line, until: Instant) -> Result<[String; 5], StoreError> {
+    let row = match timeout_at(until, line.query_one(ASK, &[])).await {
+        Ok(answer) => answer.map_err(|failure| store_error(&failure))?,
+        Err(_) => return Err(StoreError::Timeout),
+    };
+    let text = |column| row.try_get(column).map_err(|_| StoreError::Column(column));
+    Ok([text(0)?, text(1)?, text(2)?, text(3)?, text(4)?])
 }
 
 fn is_sound(number: &str, shown: &str) -> Result<(), StoreError> {

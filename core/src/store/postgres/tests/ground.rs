@@ -1,0 +1,44 @@
+//! A database of a test's own, migrated, on the shared server.
+
+use toolgate_test_postgres::{Cluster, Database, available};
+
+use crate::store::{DatabaseUrl, Store, StoreConfig, schema};
+
+/// A migrated database. Dropping it removes it.
+#[derive(Debug)]
+pub(crate) struct Ground {
+    pub(crate) database: Database,
+}
+
+impl Ground {
+    /// On the server of all tests; nothing where this machine has no PostgreSQL, which `test` is reported for.
+    pub(crate) async fn shared(test: &str) -> Option<Self> {
+        if !available(test) {
+            return None;
+        }
+        Some(Self::on(Cluster::shared().await).await)
+    }
+
+    pub(crate) async fn on(cluster: &Cluster) -> Self {
+        let database = cluster.database().await;
+        let ground = Self { database };
+        schema::migrate(&ground.url("postgres"), None).await.unwrap();
+        ground
+    }
+
+    pub(crate) fn url(&self, role: &str) -> DatabaseUrl {
+        self.database.url_as(role).parse().unwrap()
+    }
+
+    /// As the gateway opens it; the shared server keeps nothing that outlives a crash.
+    pub(crate) fn config(&self) -> StoreConfig {
+        StoreConfig {
+            insist_on_durability: false,
+            ..StoreConfig::postgres(self.url("toolgate_app"))
+        }
+    }
+
+    pub(crate) async fn store(&self) -> Store {
+        Store::open(self.config()).await.unwrap()
+    }
+}
