@@ -3,6 +3,7 @@
 use toolgate_test_postgres::{Cluster, Database};
 
 use super::*;
+use crate::store::schema;
 
 pub(super) struct World {
     pub(super) place: Place,
@@ -213,10 +214,8 @@ fn tamper_with_file(connection: &rusqlite::Connection, sql: &str) {
 }
 
 async fn migrate(database: &Database) {
-    const BOOTSTRAP: &str = include_str!("../../../migrations/postgres/bootstrap.sql");
-    const RECORD: &str = include_str!("../../../migrations/postgres/0001_record.sql");
-    database.execute(BOOTSTRAP).await.unwrap();
-    database.execute(&format!("begin;{RECORD};commit")).await.unwrap();
+    let admin = database.admin_url().parse().unwrap();
+    schema::migrate(&admin, None).await.unwrap();
 }
 
 impl Place {
