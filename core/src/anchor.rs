@@ -16,17 +16,17 @@ mod sink;
 mod witness;
 
 use std::{
-    io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
-use tokio::task::JoinHandle;
+use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
     checkpoint::{Checkpoint, CheckpointFault},
+    keeper::Alarm,
     key::{CheckpointKey, PublicKey, PublicKeys, PublicKeysError, SigningKeys, SigningKeysError, TrustRoot},
     progress::Progress,
     root::{Inclusion, Root, Tree},
@@ -86,7 +86,11 @@ pub struct Anchor {
     stop_couriers: CancellationToken,
     pulse: Arc<Pulse>,
     clock: Clock,
+    alarms: Option<mpsc::Receiver<Alarm>>,
 }
+
+/// Alarms that wait to be put on the record; one more is in the log alone.
+const MOST_ALARMS: usize = 64;
 
 impl Anchor {
     /// Opens keys and files, makes them at the first start, and begins to sign. Wants a tokio runtime.
@@ -121,6 +125,7 @@ impl Anchor {
         });
         let couriers = couriers.collect();
         let pulse = Arc::new(Pulse::new(clock.monotonic(), config.interval));
+        let (alarm, alarms) = mpsc::channel(MOST_ALARMS);
         let keeper = Keeper::new(
             desk,
             data_dir.to_owned(),
@@ -128,6 +133,7 @@ impl Anchor {
             clock.clone(),
             progress,
             Arc::clone(&pulse),
+            alarm,
         );
         let keeper = tokio::spawn(keeper.keep(config.interval, stop_keeper.clone()));
         Ok(Self {
@@ -137,7 +143,13 @@ impl Anchor {
             stop_couriers,
             pulse,
             clock,
+            alarms: Some(alarms),
         })
+    }
+
+    /// What should be put on the record about its checkpoints. Given once.
+    pub fn alarms(&mut self) -> Option<mpsc::Receiver<Alarm>> {
+        self.alarms.take()
     }
 
     /// A handle that tells the age of the newest round.
@@ -194,18 +206,6 @@ pub fn folder(data_dir: &Path) -> PathBuf {
     data_dir.join(key::FOLDER)
 }
 
-/// Whether a round was ever signed into `folder`.
-///
-/// # Errors
-/// When the folder is there and cannot be read.
-pub fn has_rounds(folder: &Path) -> io::Result<bool> {
-    match files::day_files(folder) {
-        Ok(names) => Ok(!names.is_empty()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
 /// The public keys in a folder of checkpoint files.
 ///
 /// # Errors
@@ -249,3 +249,6 @@ fn describe() {
         counter!("toolgate_checkpoint_sink_failures_total", "sink" => sink).absolute(0);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,6 @@ mod lines;
 mod manifest;
 mod testimony;
 mod trust;
-mod witnessed;
 
 pub use self::{
     export::{Asked, ExportError, ExportReport, verify_export},
@@ -23,5 +22,4 @@ pub use self::{
     manifest::{Manifest, ManifestFault},
     testimony::{of_checkpoint, of_line},
     trust::{Trust, TrustFault},
-    witnessed::testimonies,
 };

@@ -1,5 +1,7 @@
 //! Puts the rooms together, keeps them going, and takes them down in order.
 
+mod alarms;
+
 use std::{path::Path, sync::Arc, time::Duration};
 
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time};
@@ -71,6 +73,8 @@ pub struct Core {
     first_run: Option<FirstRun>,
     housekeeping: JoinHandle<()>,
     anchor: Anchor,
+    // Ends with the anchor, which raises them.
+    alarms: Option<JoinHandle<()>>,
     stop: CancellationToken,
     // Released last: whoever gets the lock next may trust that nothing here writes any more.
     data_dir: DataDir,
@@ -113,7 +117,7 @@ impl Core {
             &config.public_url,
         )
         .with_certificate(config.ca_cert.as_deref());
-        let anchor = Anchor::start(
+        let mut anchor = Anchor::start(
             data_dir.path(),
             &config.checkpoint,
             config.accept_lost_keys,
@@ -122,6 +126,9 @@ impl Core {
             clock.clone(),
         )
         .await?;
+        let alarms = anchor
+            .alarms()
+            .map(|alarms| tokio::spawn(alarms::record(alarms, journal.clone(), clock.clone())));
         let adapters = Adapters::new(uplinks.clone());
         #[cfg(feature = "conformance")]
         let adapters = adapters.answered_by(
@@ -163,6 +170,7 @@ impl Core {
             first_run,
             housekeeping,
             anchor,
+            alarms,
             stop,
             data_dir,
         })
@@ -280,6 +288,11 @@ impl Core {
         rooms.journal.close().await;
         // After the last row, so that it is signed as well.
         self.anchor.close().await;
+        if let Some(alarms) = self.alarms
+            && let Err(error) = alarms.await
+        {
+            tracing::error!(%error, "the alarms of the checkpoints did not end well");
+        }
     }
 }
 

@@ -3,18 +3,21 @@
 //! It reads all heads in one statement, signs and writes on a blocking thread, and never stands in the path of a call.
 //! When it fails it tries again soon; meanwhile the age of the newest round grows, which is what alarms go by.
 
+mod alarm;
 mod desk;
 mod pulse;
 
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::{
+    sync::mpsc,
     task,
     time::{self, Instant},
 };
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::ids::TenantId;
 
+pub use self::alarm::Alarm;
 pub(super) use self::{
     desk::{Desk, DeskError, Wish},
     pulse::Pulse,
@@ -42,6 +45,9 @@ pub(super) struct Keeper {
     // Taken while it works on a blocking thread; one that was lost there is opened anew.
     desk: Option<Desk>,
     data_dir: PathBuf,
+    alarms: mpsc::Sender<Alarm>,
+    /// A round failed, and none has ended well since.
+    is_failing: bool,
 }
 
 /// Why a round was not signed.
@@ -63,6 +69,7 @@ impl Keeper {
         clock: Clock,
         progress: Arc<Progress>,
         pulse: Arc<Pulse>,
+        alarms: mpsc::Sender<Alarm>,
     ) -> Self {
         Self {
             store,
@@ -71,6 +78,8 @@ impl Keeper {
             pulse,
             desk: Some(desk),
             data_dir,
+            alarms,
+            is_failing: false,
         }
     }
 
@@ -108,7 +117,14 @@ impl Keeper {
     }
 
     async fn told_round(&mut self, wish: Wish) -> Result<(), ()> {
-        self.round(wish).await.map_err(|error| {
+        let ended = self.round(wish).await;
+        let was_failing = std::mem::replace(&mut self.is_failing, ended.is_err());
+        ended.map_err(|error| {
+            if !was_failing {
+                self.alarm(Alarm::NotSigned {
+                    why: error.to_string(),
+                });
+            }
             if let RoundError::Desk(DeskError::Append { .. }) = &error {
                 metrics::counter!("toolgate_checkpoint_sink_failures_total", "sink" => "file").increment(1);
             }
@@ -144,10 +160,18 @@ impl Keeper {
             }
         };
         self.desk = Some(desk);
-        let count = signed?;
+        let signed = signed?;
+        for alarm in signed.alarms {
+            self.alarm(alarm);
+        }
         self.pulse.beat(self.clock.monotonic());
-        metrics::counter!("toolgate_checkpoints_signed_total").increment(count);
+        metrics::counter!("toolgate_checkpoints_signed_total").increment(signed.checkpoints);
         Ok(())
+    }
+
+    // An alarm that finds no room is in the log and counted all the same.
+    fn alarm(&self, alarm: Alarm) {
+        let _ = self.alarms.try_send(alarm);
     }
 
     /// All heads, and the tenants whose row at the place that was signed last is not the one that was signed.

@@ -34,6 +34,16 @@ impl CheckpointKey {
         })
     }
 
+    /// The key of a seed that everybody knows: for examples.
+    #[cfg(test)]
+    pub(super) fn of_seed(id: &str, origin: &str, seed: &[u8; 32]) -> Option<Self> {
+        Some(Self {
+            id: id.into(),
+            origin: origin.into(),
+            pair: Ed25519KeyPair::from_seed_unchecked(seed).ok()?,
+        })
+    }
+
     /// Its id, a ULID: it tells when the key was made.
     #[must_use]
     pub fn id(&self) -> &str {

@@ -83,3 +83,78 @@ async fn restored_keys_are_taken_as_they_are() {
     fs::rename(&backup, &keys).unwrap();
     starts(dir.path(), false).await;
 }
+
+#[tokio::test]
+async fn the_last_row_is_under_a_checkpoint_when_the_gateway_has_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let core = start(dir.path(), false).await.unwrap();
+    let tenant = core.first_run().unwrap().tenant_id.to_string();
+    core.shutdown().await;
+    let connection = rusqlite::Connection::open(dir.path().join("toolgate.db")).unwrap();
+    let last: i64 = connection
+        .query_row(
+            "select seq from audit_head where tenant_id = ?1",
+            [&tenant],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(newest(dir.path(), &tenant), last);
+}
+
+#[tokio::test]
+async fn a_record_that_was_cut_while_no_gateway_ran_is_an_alarm_on_the_record_at_the_next_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let core = start(dir.path(), false).await.unwrap();
+    let tenant = core.first_run().unwrap().tenant_id.to_string();
+    core.shutdown().await;
+    let connection = rusqlite::Connection::open(dir.path().join("toolgate.db")).unwrap();
+    connection
+        .execute_batch(
+            "drop trigger if exists audit_event_no_delete;
+             update audit_head set seq = 1, hash = (select hash from audit_event
+                 where audit_event.tenant_id = audit_head.tenant_id and seq = 1)",
+        )
+        .unwrap();
+    drop(connection);
+    let signed = newest(dir.path(), &tenant);
+    assert!(signed > 1);
+
+    let core = start(dir.path(), false).await.unwrap();
+    let store = core.broker.rooms().journal.clone();
+    let alarm = time::timeout(Duration::from_secs(20), async {
+        loop {
+            let listed = alarms_of(dir.path());
+            if let Some(alarm) = listed.into_iter().next() {
+                return alarm;
+            }
+            store.check().await.unwrap();
+        }
+    });
+    let alarm = alarm.await.unwrap();
+    assert!(
+        alarm.contains("RECORD_REGRESSED") && alarm.contains(&tenant),
+        "{alarm}"
+    );
+    core.shutdown().await;
+    assert_eq!(newest(dir.path(), &tenant), signed);
+}
+
+/// Place of the newest checkpoint of a tenant.
+fn newest(dir: &Path, tenant: &str) -> i64 {
+    let folder = crate::anchor::folder(dir);
+    let keys = crate::anchor::public_keys(&folder).unwrap();
+    let survey = crate::anchor::survey(&folder, &keys).unwrap();
+    survey.newest[tenant].seq
+}
+
+fn alarms_of(dir: &Path) -> Vec<String> {
+    let connection = rusqlite::Connection::open(dir.join("toolgate.db")).unwrap();
+    let mut rows = connection
+        .prepare(
+            "select bytes from audit_event where tenant_id = 'system' and kind = 'audit.checkpoint_failed'",
+        )
+        .unwrap();
+    let rows = rows.query_map([], |row| row.get::<_, Vec<u8>>(0)).unwrap();
+    rows.map(|bytes| String::from_utf8_lossy(&bytes.unwrap()).into_owned())
+        .collect()
+}

@@ -8,6 +8,7 @@ use std::{
 
 use toolgate_contract::ids::TenantId;
 
+use super::Alarm;
 use crate::{
     anchor::{
         Checkpoint, SigningKeys, SigningKeysError,
@@ -43,6 +44,14 @@ pub(in crate::anchor) enum DeskError {
     Read { path: PathBuf, source: io::Error },
     #[error("{path} cannot be appended to: {source}", path = .path.display())]
     Append { path: PathBuf, source: io::Error },
+}
+
+/// What a round did.
+#[derive(Debug)]
+pub(super) struct Signed {
+    pub(super) checkpoints: u64,
+    /// What was found out in it and was not known before.
+    pub(super) alarms: Vec<Alarm>,
 }
 
 /// Signs and writes rounds.
@@ -111,17 +120,18 @@ impl Desk {
         self.alarmed.contains(tenant_id)
     }
 
-    /// Signs one round and appends it durably. Gives the number of checkpoints.
+    /// Signs one round and appends it durably.
     pub(super) fn round(
         &mut self,
         heads: Vec<StoredHead>,
         broken: &BTreeSet<String>,
         wish: &Wish,
-    ) -> Result<u64, DeskError> {
+    ) -> Result<Signed, DeskError> {
         self.pick_up_new_key();
         let now_us = self.clock.wall_us();
         let (file, is_new) = self.files.file_of(&rfc3339::format(now_us)[..10]);
         let sorted = self.sort(heads, broken);
+        let alarms = self.alarm(&sorted.behind);
         let mut signed = self.sign(&sorted, wish, is_new, now_us);
         let mut text = String::new();
         for key in self.keys_to_tell(is_new) {
@@ -130,7 +140,7 @@ impl Desk {
         for checkpoint in &signed {
             push(&mut text, &checkpoint.to_line());
         }
-        let count = signed.len() as u64;
+        let checkpoints = signed.len() as u64;
         if is_new {
             // What is not signed now is told again as it was, so that the file stands by itself.
             for tenant in &sorted.behind {
@@ -155,7 +165,7 @@ impl Desk {
             since_root: Digest::default(),
         };
         self.keys_told = self.keys.public().keys().len();
-        Ok(count)
+        Ok(Signed { checkpoints, alarms })
     }
 
     /// A rotation left a new key in the folder. What cannot be picked up now is tried again; the old key signs on.
@@ -200,16 +210,20 @@ impl Desk {
             }
         }
         sorted.behind.extend(gone);
-        self.alarm(&sorted.behind);
         sorted
     }
 
-    fn alarm(&mut self, behind: &[String]) {
+    fn alarm(&mut self, behind: &[String]) -> Vec<Alarm> {
+        let mut alarms = Vec::new();
         for tenant in behind {
             self.looked_at.remove(tenant);
             if self.alarmed.insert(tenant.clone()) {
                 let signed = self.known.newest.get(tenant).map_or(0, |known| known.seq);
                 metrics::counter!("toolgate_checkpoint_regressions_total").increment(1);
+                alarms.push(Alarm::Regressed {
+                    tenant_id: tenant.clone(),
+                    signed,
+                });
                 tracing::error!(
                     tenant,
                     signed,
@@ -218,6 +232,7 @@ impl Desk {
             }
         }
         self.alarmed.retain(|tenant| behind.contains(tenant));
+        alarms
     }
 
     fn sign(&self, sorted: &Sorted, wish: &Wish, is_new: bool, now_us: i64) -> Vec<Checkpoint> {

@@ -100,7 +100,7 @@ struct Wire {
 impl PublicKeys {
     /// The keys that begin with this one.
     #[must_use]
-    pub(super) fn beginning_with(first: &CheckpointKey) -> Self {
+    pub(in crate::anchor) fn beginning_with(first: &CheckpointKey) -> Self {
         let mut keys = Self {
             origin: first.origin().to_owned(),
             keys: Vec::new(),

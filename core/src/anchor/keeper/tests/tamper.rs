@@ -6,7 +6,7 @@ use rusqlite::params;
 
 use super::world::{MINUTE, World, event};
 use crate::{
-    anchor::keeper::Wish,
+    anchor::{Alarm, keeper::Wish},
     audit::{Head, Sealer},
 };
 
@@ -69,6 +69,13 @@ async fn a_tail_cut_with_its_head_set_back_is_found_and_nothing_is_signed_over_i
 
     world.round(Wish::All).await.unwrap();
     assert!(world.is_alarmed(0) && !world.is_alarmed(1));
+    let alarm = Alarm::Regressed {
+        tenant_id: world.id(0),
+        signed: 10,
+    };
+    assert_eq!(world.alarm(), Some(alarm));
+    world.round(Wish::All).await.unwrap();
+    assert_eq!(world.alarm(), None);
     let survey = world.survey().unwrap();
     assert_eq!(survey.newest[&world.id(0)].seq, 10);
     assert!(survey.newest[&world.id(0)].time_us < survey.newest[&world.id(1)].time_us);

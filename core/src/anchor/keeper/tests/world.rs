@@ -8,7 +8,7 @@ use toolgate_contract::ids::{EventId, TenantId};
 
 use crate::{
     anchor::{
-        Comparison, Progress, Survey, Witness, WitnessFault,
+        Alarm, Comparison, Progress, Survey, Witness, WitnessFault,
         keeper::{Desk, Keeper, Pulse, RoundError, Wish},
         public_keys, survey,
     },
@@ -32,6 +32,7 @@ pub(super) struct World {
     pub(super) keys: Arc<Keyring>,
     journal: Journal,
     keeper: Option<Keeper>,
+    alarms: Option<tokio::sync::mpsc::Receiver<Alarm>>,
 }
 
 impl World {
@@ -45,6 +46,7 @@ impl World {
         let mut world = Self {
             tenants: (0..tenants).map(|_| TenantId::mint()).collect(),
             keeper: None,
+            alarms: None,
             dir,
             store,
             clock,
@@ -101,10 +103,16 @@ impl World {
         desk.is_alarmed(self.tenants[tenant].as_str())
     }
 
+    /// The next alarm that was raised.
+    pub(super) fn alarm(&mut self) -> Option<Alarm> {
+        self.alarms.as_mut().unwrap().try_recv().ok()
+    }
+
     /// As after a restart: a keeper that knows only what the files say.
     pub(super) fn reopen(&mut self) {
         self.keeper = None;
         let desk = Desk::open(self.dir.path(), self.clock.clone(), false).unwrap();
+        let (alarm, alarms) = tokio::sync::mpsc::channel(64);
         let pulse = Arc::new(Pulse::new(self.clock.monotonic(), MINUTE));
         self.keeper = Some(Keeper::new(
             desk,
@@ -113,7 +121,9 @@ impl World {
             self.clock.clone(),
             self.journal.progress(),
             pulse,
+            alarm,
         ));
+        self.alarms = Some(alarms);
     }
 
     pub(super) fn folder(&self) -> PathBuf {
