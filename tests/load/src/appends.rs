@@ -4,8 +4,6 @@
 
 use std::{
     error::Error,
-    fs,
-    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -20,7 +18,7 @@ use toolgate_core::{
     store::{Store, StoreConfig},
 };
 
-use crate::place::Place;
+use crate::{measure::cpu_time, place::Place};
 
 /// Whose rows they are, and how many callers append at once.
 const MODES: [(Tenants, usize); 5] = [
@@ -96,7 +94,7 @@ async fn run(
     let journal = Journal::start(store, sealer, Clock::system());
     let (Tenants::Many(many) | Tenants::OneHot(many)) = tenants;
     let ids: Arc<[TenantId]> = (0..many).map(|_| TenantId::mint()).collect();
-    let (started, before) = (Instant::now(), own_cpu(Path::new("/proc/self/stat"))?);
+    let (started, before) = (Instant::now(), cpu_time(std::process::id())?);
     let work = (0..callers).map(|caller| {
         let (journal, ids) = (journal.clone(), Arc::clone(&ids));
         tokio::spawn(async move {
@@ -116,7 +114,7 @@ async fn run(
         done += caller??;
     }
     let took = started.elapsed();
-    let cpu = own_cpu(Path::new("/proc/self/stat"))?.saturating_sub(before);
+    let cpu = cpu_time(std::process::id())?.saturating_sub(before);
     journal.close().await;
     Ok(Appends {
         store: place.name(),
@@ -158,18 +156,4 @@ fn event() -> Event {
         correlation_id: Some(CallId::mint()),
         detail: String::new(),
     }
-}
-
-/// Processor time taken so far, in steps of 10 ms.
-fn own_cpu(stat: &Path) -> Result<Duration, Box<dyn Error>> {
-    let text = fs::read_to_string(stat)?;
-    // The name in brackets may hold anything; user and system time are the 12th and 13th field after it.
-    let after = text.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks: u64 = after
-        .split_whitespace()
-        .skip(11)
-        .take(2)
-        .filter_map(|field| field.parse::<u64>().ok())
-        .sum();
-    Ok(Duration::from_millis(ticks * 10))
 }

@@ -165,7 +165,7 @@ fn stream_url(body: &[u8]) -> Option<String> {
 }
 
 /// User and system time of a process so far (proc(5): fields 14 and 15, in hundredths of a second).
-fn cpu_time(pid: u32) -> io::Result<Duration> {
+pub(crate) fn cpu_time(pid: u32) -> io::Result<Duration> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks: u64 = fields
