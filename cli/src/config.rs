@@ -20,7 +20,10 @@ pub(crate) mod show;
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use toolgate_core::store::DatabaseUrl;
+use toolgate_core::{
+    config::{AwsConfig, VaultConfig},
+    store::DatabaseUrl,
+};
 
 pub(crate) use self::{
     environment::Environment,
@@ -64,6 +67,10 @@ pub(crate) struct Config {
     pub(crate) ca_cert: Option<PathBuf>,
     /// Starts although keys are lost that the database needs.
     pub(crate) accept_lost_keys: bool,
+    /// Secrets at AWS Secrets Manager.
+    pub(crate) aws: AwsConfig,
+    /// Secrets at Vault.
+    pub(crate) vault: VaultConfig,
     /// Every host is answered for in process; for load measurements only.
     #[cfg(feature = "conformance")]
     pub(crate) echo_hosts: bool,

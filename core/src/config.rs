@@ -24,6 +24,8 @@ pub struct CoreConfig {
     pub accept_lost_keys: bool,
     /// How checkpoints are signed, and where they go.
     pub checkpoint: AnchorConfig,
+    /// Where secrets may be kept besides the gateway's own store.
+    pub secrets: SecretsConfig,
     /// The certificate of the gateway's own TLS, as enrolment commands name it to relays.
     pub ca_cert: Option<PathBuf>,
     /// Every host is answered for in process.
@@ -52,9 +54,88 @@ impl CoreConfig {
             public_url: "http://127.0.0.1:7600".into(),
             accept_lost_keys: false,
             checkpoint: AnchorConfig::default(),
+            secrets: SecretsConfig::default(),
             ca_cert: None,
             #[cfg(feature = "conformance")]
             echo_hosts: false,
+        }
+    }
+}
+
+/// Where secrets may be kept besides the gateway's own store. A provider of which nothing is set is not used.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SecretsConfig {
+    /// AWS Secrets Manager.
+    pub aws: AwsConfig,
+    /// Vault's KV engine, version 2.
+    pub vault: VaultConfig,
+}
+
+/// How AWS Secrets Manager is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AwsConfig {
+    /// Region.
+    pub region: String,
+    /// Another address than the region's own; empty for that.
+    pub endpoint: String,
+    /// What stands before `<tenant>/<name>` in the names of secrets.
+    pub prefix: String,
+    /// File with the gateway's own credentials.
+    pub credentials_file: Option<PathBuf>,
+    /// Endpoint of the container platform that hands them out; empty for none.
+    pub credentials_url: String,
+    /// File with the token that this endpoint wants.
+    pub credentials_token_file: Option<PathBuf>,
+}
+
+/// How Vault is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VaultConfig {
+    /// Its address.
+    pub address: String,
+    /// PEM file with certificate authorities to trust beside the machine's.
+    pub ca_cert: Option<PathBuf>,
+    /// Namespace; empty for none.
+    pub namespace: String,
+    /// Path of the engine.
+    pub mount: String,
+    /// What stands before `<tenant>/<name>` in paths; may be empty.
+    pub folder: String,
+    /// File with a token that something else keeps alive.
+    pub token_file: Option<PathBuf>,
+    /// Id of the role to sign in with; empty for none.
+    pub role_id: String,
+    /// File with the secret id of the role.
+    pub secret_id_file: Option<PathBuf>,
+    /// Path of the method.
+    pub approle_mount: String,
+}
+
+impl Default for AwsConfig {
+    fn default() -> Self {
+        Self {
+            region: String::new(),
+            endpoint: String::new(),
+            prefix: "toolgate/".into(),
+            credentials_file: None,
+            credentials_url: String::new(),
+            credentials_token_file: None,
+        }
+    }
+}
+
+impl Default for VaultConfig {
+    fn default() -> Self {
+        Self {
+            address: String::new(),
+            ca_cert: None,
+            namespace: String::new(),
+            mount: "secret".into(),
+            folder: "toolgate".into(),
+            token_file: None,
+            role_id: String::new(),
+            secret_id_file: None,
+            approle_mount: "approle".into(),
         }
     }
 }

@@ -16,6 +16,7 @@ mod provider;
 mod reference;
 #[cfg(any(feature = "aws", feature = "vault"))]
 pub mod remote;
+mod setup;
 mod value;
 #[cfg(feature = "vault")]
 pub mod vault;
@@ -37,6 +38,7 @@ pub use self::{
     local::Local,
     provider::SecretProvider,
     reference::SecretRef,
+    setup::SetupError,
     value::{LONGEST, SecretValue},
 };
 use crate::{

@@ -213,6 +213,12 @@ impl Snapshots {
         Ok(())
     }
 
+    /// The store below, for tests of the whole.
+    #[cfg(test)]
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// Whether the store answers.
     pub async fn check(&self) -> Result<(), StoreError> {
         self.store.check().await

@@ -25,7 +25,7 @@ use crate::{
     registry,
     results::Results,
     rpc::{self, CoreService, GrpcTls, Rpc, ServeError},
-    secrets::{self, Secrets},
+    secrets::{Local, Providers, Secrets, SetupError},
     sessions::Sessions,
     snapshot::Snapshots,
     store::{Store, StoreError},
@@ -58,6 +58,9 @@ pub enum StartError {
     /// The store.
     #[error("the store cannot be opened: {0}")]
     Store(#[from] StoreError),
+    /// A provider of secrets.
+    #[error("secrets cannot be provided: {0}")]
+    Secrets(#[from] SetupError),
     /// The first tenant.
     #[error("the first tenant cannot be made: {0}")]
     FirstRun(#[source] Error),
@@ -85,17 +88,17 @@ impl Core {
     pub async fn start(config: CoreConfig, clock: Clock) -> Result<Self, StartError> {
         let data_dir = DataDir::own(&config.data_dir)?;
         let store = Store::open(config.store()).await?;
-        let sealed_with = store.sealed_with().await?;
-        let keys = Keyring::open_for(data_dir.path(), &sealed_with, config.accept_lost_keys).map(Arc::new)?;
+        let mut needed = store.sealed_with().await?;
+        needed.extend(Local::roots_in_use(&store).await?);
+        needed.sort_unstable();
+        needed.dedup();
+        let keys = Keyring::open_for(data_dir.path(), &needed, config.accept_lost_keys).map(Arc::new)?;
         let journal = Journal::start(store.clone(), Sealer::new(Arc::clone(&keys)), clock.clone());
         registry::warm_up();
         telemetry::describe();
         let calls = TaskTracker::new();
-        let providers = secrets::Providers {
-            local: secrets::Local::new(store.clone(), Arc::clone(&keys)),
-            aws: None,
-            vault: None,
-        };
+        let local = Local::new(store.clone(), Arc::clone(&keys));
+        let providers = Providers::set_up(local.clone(), &config.secrets, &clock)?;
         let secrets = Secrets::new(providers, Arc::clone(&keys), clock.clone(), calls.clone());
         let snapshots = Snapshots::new(store.clone());
         let changes = Changes::new(
@@ -161,7 +164,11 @@ impl Core {
         })
         .await;
         let stop = CancellationToken::new();
-        let housekeeping = tokio::spawn(keep_house(broker.clone(), anchor.watch(), stop.clone()));
+        let house = keep_house(broker.clone(), anchor.watch(), stop.clone());
+        let wrapped = local.keep(broker.rooms().clock.clone(), stop.clone());
+        let housekeeping = tokio::spawn(async {
+            tokio::join!(house, wrapped);
+        });
         Ok(Self {
             broker,
             service,

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use toolgate_core::config::{AwsConfig, VaultConfig};
+
 use super::{
     BuiltInRelay, Checkpoint, Config, Environment, Limits, Log, Problems, TlsFiles,
     check::check,
@@ -246,6 +248,16 @@ fn blank() -> Config {
         url: String::new(),
         ca_cert: None,
         accept_lost_keys: false,
+        aws: AwsConfig {
+            prefix: String::new(),
+            ..AwsConfig::default()
+        },
+        vault: VaultConfig {
+            mount: String::new(),
+            folder: String::new(),
+            approle_mount: String::new(),
+            ..VaultConfig::default()
+        },
         #[cfg(feature = "conformance")]
         echo_hosts: false,
     }

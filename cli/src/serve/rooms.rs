@@ -4,7 +4,8 @@ use std::{net::SocketAddr, path::Path, time::Duration};
 
 use reqwest::Url;
 use toolgate_core::{
-    Core, CoreConfig, GrpcTls, Limits, StartError, anchor::AnchorConfig, clock::Clock, data_dir::DataDirError,
+    Core, CoreConfig, GrpcTls, Limits, StartError, anchor::AnchorConfig, clock::Clock, config::SecretsConfig,
+    data_dir::DataDirError,
 };
 use toolgate_facade::{FacadeConfig, tls};
 
@@ -38,6 +39,10 @@ pub(super) async fn core(config: &Config, public_url: String) -> Result<Core, Fa
         interval: Duration::from_secs(config.checkpoint.interval.into()),
         webhook: Some(config.checkpoint.webhook.clone()).filter(|url| !url.is_empty()),
         webhook_token_file: config.checkpoint.webhook_token_file.clone(),
+    };
+    settings.secrets = SecretsConfig {
+        aws: config.aws.clone(),
+        vault: config.vault.clone(),
     };
     // Behind a proxy it is the proxy's certificate that relays see.
     if !config.behind_proxy
@@ -142,7 +147,10 @@ fn not_started(dir: &Path, error: &StartError) -> Failure {
              starts another one"
         ));
     }
-    Failure::failed(error.to_string())
+    match error {
+        StartError::Secrets(_) => Failure::usage(error.to_string()),
+        _ => Failure::failed(error.to_string()),
+    }
 }
 
 #[cfg(test)]

@@ -23,8 +23,8 @@ use self::{
     sigv4::Signing,
 };
 use super::{
-    Fault, SecretProvider, SecretRef, SecretValue,
-    remote::{Attempt, Attempts, Endpoint, Http, SetupError},
+    Fault, SecretProvider, SecretRef, SecretValue, SetupError,
+    remote::{Attempt, Attempts, Endpoint, Http},
 };
 use crate::clock::Clock;
 
@@ -65,7 +65,7 @@ impl Aws {
         let region = settings.region;
         if region.is_empty() || !region.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
             return Err(setting(
-                "secrets.aws_region",
+                "aws.region",
                 "is no region; one is needed, such as eu-central-1",
             ));
         }
@@ -73,20 +73,20 @@ impl Aws {
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '=' | '+' | '@' | '/');
         if !settings.prefix.chars().all(plain) {
             return Err(setting(
-                "secrets.aws_prefix",
+                "aws.prefix",
                 "must consist of letters, digits and -_.=+@/",
             ));
         }
         let endpoint = match settings.endpoint {
             Some(endpoint) => endpoint,
             None => Endpoint::new(
-                "secrets.aws_region",
+                "aws.region",
                 &format!("https://{SERVICE}.{region}.{}", domain(&region)),
             )?,
         };
         let with_tls = endpoint.url().scheme() == "https";
         Ok(Self {
-            http: Http::new("secrets.aws_endpoint", None, with_tls)?,
+            http: Http::new("aws.endpoint", None, with_tls)?,
             url: endpoint.below([""]),
             region,
             prefix: settings.prefix,

@@ -4,6 +4,7 @@
 //! target's own change. Versions only grow, and a target's reference says which version is the least it takes.
 
 mod envelope;
+mod keep;
 mod rewrap;
 mod rows;
 

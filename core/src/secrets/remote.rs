@@ -15,7 +15,4 @@ pub(super) use self::{
     attempts::{Attempt, Attempts},
     http::{Answer, Http},
 };
-pub use self::{
-    endpoint::{Endpoint, SetupError},
-    file::SecretFile,
-};
+pub use self::{endpoint::Endpoint, file::SecretFile};

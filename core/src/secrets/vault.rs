@@ -21,8 +21,8 @@ use self::{
     login::{Login, Token},
 };
 use super::{
-    Fault, SecretProvider, SecretRef, SecretValue,
-    remote::{Attempt, Attempts, Endpoint, Http, SetupError},
+    Fault, SecretProvider, SecretRef, SecretValue, SetupError,
+    remote::{Attempt, Attempts, Endpoint, Http},
 };
 use crate::clock::Clock;
 
@@ -69,25 +69,30 @@ impl Vault {
     pub fn new(settings: VaultSettings, clock: Clock) -> Result<Self, SetupError> {
         if !is_path(&settings.mount) {
             return Err(setting(
-                "secrets.vault_mount",
+                "vault.mount",
                 "must be a path such as secret or teams/kv",
             ));
         }
         if !settings.folder.is_empty() && !is_path(&settings.folder) {
             return Err(setting(
-                "secrets.vault_folder",
+                "vault.folder",
                 "must be a path such as toolgate, or empty",
             ));
+        }
+        if let Auth::AppRole { mount, .. } = &settings.auth
+            && !is_path(mount)
+        {
+            return Err(setting("vault.approle_mount", "must be a path such as approle"));
         }
         let namespace = settings
             .namespace
             .as_deref()
             .map(HeaderValue::from_str)
             .transpose()
-            .map_err(|_| setting("secrets.vault_namespace", "must be a path such as team-a"))?;
+            .map_err(|_| setting("vault.namespace", "must be a path such as team-a"))?;
         let with_tls = settings.address.url().scheme() == "https";
         let door = Door {
-            http: Http::new("secrets.vault_ca_cert", settings.ca_cert.as_deref(), with_tls)?,
+            http: Http::new("vault.ca_cert", settings.ca_cert.as_deref(), with_tls)?,
             address: settings.address,
             namespace,
         };

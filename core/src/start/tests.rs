@@ -1,8 +1,16 @@
-//! What a start does with keys that are gone.
+//! What a start does with keys that are gone, and a running gateway with new ones.
 
 use std::{ffi::OsString, fs};
 
+use toolgate_contract::ids::TargetId;
+
 use super::*;
+use crate::{
+    audit::{Verdict, offline::verify_directory},
+    keys,
+    secrets::{Credential, SecretRef, SecretValue},
+    store::params,
+};
 
 async fn start(dir: &Path, accept_lost_keys: bool) -> Result<Core, StartError> {
     let config = CoreConfig {
@@ -157,4 +165,81 @@ fn alarms_of(dir: &Path) -> Vec<String> {
     let rows = rows.query_map([], |row| row.get::<_, Vec<u8>>(0)).unwrap();
     rows.map(|bytes| String::from_utf8_lossy(&bytes.unwrap()).into_owned())
         .collect()
+}
+
+const TARGET: &str = "insert into target (tenant_id, id, type, name, config, validation, created_us, updated_us) \
+     values ($1, $2, 'ssh', 'web', '{}', '{}', 0, 0)";
+
+/// Gives a new target of the first tenant a credential, and says how it is referred to.
+async fn secret(core: &Core) -> (toolgate_contract::ids::TenantId, SecretRef) {
+    let rooms = core.broker.rooms();
+    let tenant = core.first_run().unwrap().tenant_id.clone();
+    let (secrets, owner, target) = (rooms.secrets.clone(), tenant.clone(), TargetId::mint());
+    let store = rooms.snapshots.store().clone();
+    let given: Result<String, crate::secrets::PutError> = store
+        .with_tenant(&tenant, move |tx| {
+            Box::pin(async move {
+                tx.execute(TARGET, params![&owner, target]).await?;
+                let value = SecretValue::new(b"a secret").ok_or(crate::secrets::PutError::CannotSeal)?;
+                secrets.give(tx, &owner, target, Credential::Value(value)).await?;
+                let sql = "select secret from target where tenant_id = $1 and id = $2";
+                let row = tx.query_opt(sql, params![&owner, target]).await?;
+                Ok(row
+                    .map(|row| row.text(0).map(str::to_owned))
+                    .transpose()?
+                    .unwrap_or_default())
+            })
+        })
+        .await;
+    (tenant, SecretRef::read(&given.unwrap()).unwrap())
+}
+
+#[tokio::test]
+async fn a_running_gateway_takes_up_a_new_root_and_wraps_every_secret_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let core = start(dir.path(), false).await.unwrap();
+    let (tenant, reference) = secret(&core).await;
+    let store = core.broker.rooms().snapshots.store().clone();
+    let made = keys::rotate_root(dir.path()).unwrap();
+
+    let wrapped = async {
+        let mut again = time::interval(Duration::from_millis(20));
+        while Local::roots_in_use(&store).await.unwrap() != [made.clone()] {
+            again.tick().await;
+        }
+    };
+    time::timeout(Duration::from_secs(20), wrapped).await.unwrap();
+    assert_eq!(*core.broker.rooms().keys.newest_id(), *made);
+    let lease = core
+        .broker
+        .rooms()
+        .secrets
+        .lend(&tenant, &reference)
+        .await
+        .unwrap();
+    assert_eq!(lease.value().reveal(), b"a secret");
+    // The next row is sealed with it, and the chain over both roots is intact.
+    drop(core.built_in_host("here", false).await.unwrap());
+    assert!(store.sealed_with().await.unwrap().contains(&made));
+    core.shutdown().await;
+    let reports = verify_directory(dir.path()).await.unwrap();
+    assert!(
+        reports
+            .iter()
+            .all(|report| report.verification.verdict == Verdict::Intact)
+    );
+}
+
+#[tokio::test]
+async fn a_root_that_only_secrets_need_is_missed_as_well() {
+    let dir = tempfile::tempdir().unwrap();
+    let core = start(dir.path(), false).await.unwrap();
+    keys::rotate_root(dir.path()).unwrap();
+    core.broker.rooms().keys.take_up_newer().unwrap();
+    secret(&core).await;
+    let newest = core.broker.rooms().keys.newest_id();
+    core.shutdown().await;
+    fs::remove_file(dir.path().join(format!("keys/root-{newest}.key"))).unwrap();
+    let told = start(dir.path(), false).await.unwrap_err().to_string();
+    assert!(told.contains(&*newest), "{told}");
 }

@@ -16,8 +16,8 @@ use crate::{
     clock::Clock,
     rfc3339,
     secrets::{
-        Fault,
-        remote::{Endpoint, Http, SecretFile, SetupError},
+        Fault, SetupError,
+        remote::{Endpoint, Http, SecretFile},
     },
 };
 
@@ -81,7 +81,7 @@ impl Wallet {
             matches!(&source, CredentialSource::Container { url, .. } if url.url().scheme() == "https");
         Ok(Self {
             source,
-            http: Http::new("secrets.aws_credentials_url", None, with_tls)?,
+            http: Http::new("aws.credentials_url", None, with_tls)?,
             clock,
             kept: Mutex::new(None),
         })

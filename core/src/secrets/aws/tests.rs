@@ -20,13 +20,13 @@ fn file(dir: &Path, id: &str, secret: &str) -> SecretFile {
     )
     .unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
-    SecretFile::new("secrets.aws_credentials_file", path).unwrap()
+    SecretFile::new("aws.credentials_file", path).unwrap()
 }
 
 fn aws(url: &str, credentials: CredentialSource) -> Aws {
     let settings = AwsSettings {
         region: "eu-central-1".into(),
-        endpoint: Some(Endpoint::new("secrets.aws_endpoint", url).unwrap()),
+        endpoint: Some(Endpoint::new("aws.endpoint", url).unwrap()),
         prefix: "toolgate/".into(),
         credentials,
     };
@@ -250,7 +250,7 @@ fn settings_that_cannot_be_used_are_named() {
     };
     check("eu-central-1", "toolgate/", None);
     check("eu-central-1", "", None);
-    check("", "", Some("secrets.aws_region"));
-    check("evil.example/", "", Some("secrets.aws_region"));
-    check("eu-central-1", "a b", Some("secrets.aws_prefix"));
+    check("", "", Some("aws.region"));
+    check("evil.example/", "", Some("aws.region"));
+    check("eu-central-1", "a b", Some("aws.prefix"));
 }

@@ -1,39 +1,11 @@
 //! Where a provider is, checked before anything starts: over TLS, or on this machine.
 
-use std::path::PathBuf;
-
 use reqwest::Url;
+
+use crate::secrets::SetupError;
 
 /// Hosts on which clouds hand out credentials without TLS, on links that never leave the machine.
 const LINK_LOCAL: [&str; 3] = ["169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"];
-
-/// Why a provider cannot be set up.
-#[derive(Debug, thiserror::Error)]
-pub enum SetupError {
-    /// This build leaves the provider out.
-    #[error(
-        "this build has no provider {0}; build toolgate with `--features {0}`, or leave its settings out"
-    )]
-    NotInBuild(&'static str),
-    /// A setting is missing or cannot be used.
-    #[error("{key}: {what}")]
-    Setting {
-        /// The setting.
-        key: &'static str,
-        /// What is wrong with it and what to do.
-        what: String,
-    },
-    /// A credential file cannot be used.
-    #[error("{key}: {path} {what}", path = .path.display())]
-    File {
-        /// The setting that names it.
-        key: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it and what to do.
-        what: String,
-    },
-}
 
 /// An address that secrets may come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +17,7 @@ impl Endpoint {
     /// # Errors
     /// When the text is no such address.
     pub fn new(key: &'static str, text: &str) -> Result<Self, SetupError> {
-        Self::checked(key, text, |host| is_loopback(host))
+        Self::checked(key, text, is_loopback)
     }
 
     /// An address that hands out the gateway's own credentials: as above, and the link-local ones of the clouds.

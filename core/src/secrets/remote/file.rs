@@ -12,8 +12,7 @@ use std::{
 
 use zeroize::Zeroizing;
 
-use super::SetupError;
-use crate::secrets::Fault;
+use crate::secrets::{Fault, SetupError};
 
 const LONGEST: usize = 64 * 1024;
 

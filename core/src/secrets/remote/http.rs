@@ -6,8 +6,7 @@ use http::StatusCode;
 use reqwest::{Certificate, Client, Request, redirect};
 use zeroize::Zeroizing;
 
-use super::SetupError;
-use crate::secrets::Fault;
+use crate::secrets::{Fault, SetupError};
 
 const CONNECT: Duration = Duration::from_secs(1);
 const IDLE: Duration = Duration::from_secs(30);

@@ -12,12 +12,12 @@ fn file(dir: &Path, name: &str, text: &str) -> SecretFile {
     let path = dir.join(name);
     std::fs::write(&path, text).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
-    SecretFile::new("secrets.vault_token_file", path).unwrap()
+    SecretFile::new("vault.token_file", path).unwrap()
 }
 
 fn vault(url: &str, auth: Auth) -> Vault {
     let settings = VaultSettings {
-        address: Endpoint::new("secrets.vault_address", url).unwrap(),
+        address: Endpoint::new("vault.address", url).unwrap(),
         ca_cert: None,
         namespace: Some("team-a".into()),
         mount: "teams/kv".into(),
