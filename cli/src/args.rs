@@ -62,7 +62,7 @@ pub(crate) enum Command {
     /// Read, export and verify the audit record
     #[command(subcommand, arg_required_else_help = true)]
     Audit(AuditCommand),
-    /// Show the keys that sign checkpoints, and make new ones
+    /// Show the keys that sign checkpoints, make new keys, retire old ones
     #[command(subcommand, arg_required_else_help = true)]
     Keys(KeysCommand),
     /// Print a new one-time sign-in link for a browser
@@ -347,10 +347,18 @@ pub(crate) enum KeysCommand {
     Show,
     /// Make a new key, beside a running gateway or without one
     ///
-    /// What the old one signed still verifies. A running gateway signs with the new one from its next round on.
+    /// What the old one signed or sealed still verifies, so it stays where it is. A running gateway takes up the new one
+    /// by itself: a checkpoint key with its next round, a root key within a second.
     Rotate {
         /// Which key
         key: RotatedKey,
+    },
+    /// Remove a root key that nothing needs any more, where no gateway runs
+    ///
+    /// Refused while a secret is wrapped with it or a row of the record was sealed with it.
+    Retire {
+        /// Id of the root, from the name of its file
+        root: String,
     },
 }
 
@@ -359,6 +367,8 @@ pub(crate) enum KeysCommand {
 pub(crate) enum RotatedKey {
     /// The key that signs checkpoints
     Checkpoint,
+    /// The key that the record is sealed and secrets are wrapped with
+    Root,
 }
 
 /// `db …`.

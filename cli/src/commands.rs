@@ -65,7 +65,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Profile(command) => profile::run(context.gateway()?, output, command).await,
         Command::Policy(command) => policy::run(context.gateway()?, output, command).await,
         Command::Audit(command) => audit::run(context, command).await,
-        Command::Keys(command) => keys::run(context, &command),
+        Command::Keys(command) => keys::run(context, &command).await,
         Command::Db(command) => db::run(context, command).await,
         Command::SignIn => sign_in::run(context.gateway()?, output).await,
         Command::Myself => myself::run(context.gateway()?, output).await,

@@ -1,12 +1,16 @@
-//! Work on a data directory where no gateway runs: a token for the owner whose admin tokens are lost.
+//! Work on a data directory where no gateway runs: a token for the owner whose admin tokens are lost, the end of a root
+//! key.
 //!
 //! Owns the directory for as long as it takes, so a running gateway is never written beside. Makes nothing where there
 //! is no store, and no key where one is missing.
+
+mod roots;
 
 use std::{path::Path, sync::Arc};
 
 use tokio_util::task::TaskTracker;
 
+pub use self::roots::retire_root;
 use crate::{
     audit::Sealer,
     changes::{By, Changes},
@@ -21,7 +25,7 @@ use crate::{
     tokens::{Token, Tokens, Wanted},
 };
 
-/// Why no token was made.
+/// Why it was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum OfflineError {
     /// There is no gateway's store.
@@ -36,6 +40,15 @@ pub enum OfflineError {
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The folder of keys holds no such root.
+    #[error("keys/ holds no root {0}")]
+    NoRoot(String),
+    /// Secrets need the root.
+    #[error("secrets are still wrapped with root {0}; a gateway wraps them anew while it runs")]
+    StillWraps(String),
+    /// The record needs the root.
+    #[error("rows of the record were sealed with root {0} and could never be verified without it")]
+    StillSeals(String),
     /// The token is none that can be made.
     #[error(transparent)]
     Refused(#[from] Error),

@@ -46,6 +46,7 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["audit", "verify"], Reader::Record),
     (&["keys", "show"], Reader::Client),
     (&["keys", "rotate"], Reader::Client),
+    (&["keys", "retire"], Reader::Record),
     (&["db", "migrate"], Reader::Database),
     (&["db", "check"], Reader::Database),
     (&["relay", "host"], Reader::Relay),

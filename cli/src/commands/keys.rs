@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 use toolgate_core::{
+    CoreConfig,
     anchor::{self, PublicKeys, SigningKeys},
     clock::Clock,
-    rfc3339,
+    keys::rotate_root,
+    offline, rfc3339,
 };
 
 use super::{Context, list, text};
@@ -16,8 +18,13 @@ use crate::{
 };
 
 /// Runs the command.
-pub(super) fn run(context: &Context, command: &KeysCommand) -> Result<Exit, Failure> {
-    let dir = context.config(Reader::Client)?.data_dir;
+pub(super) async fn run(context: &Context, command: &KeysCommand) -> Result<Exit, Failure> {
+    let reader = match command {
+        KeysCommand::Retire { .. } => Reader::Record,
+        KeysCommand::Show | KeysCommand::Rotate { .. } => Reader::Client,
+    };
+    let config = context.config(reader)?;
+    let dir = config.data_dir.clone();
     match command {
         KeysCommand::Show => {
             let keys = anchor::public_keys(&anchor::folder(&dir)).map_err(|error| {
@@ -33,7 +40,38 @@ pub(super) fn run(context: &Context, command: &KeysCommand) -> Result<Exit, Fail
                 .map_err(|error| Failure::failed(error.to_string()))?;
             rotated(context.output, keys.newest().id())
         }
+        KeysCommand::Rotate {
+            key: RotatedKey::Root,
+        } => {
+            let id = rotate_root(&dir).map_err(|error| {
+                Failure::failed(error.to_string())
+                    .next("name the data directory of a gateway that was started once with --data-dir")
+            })?;
+            told_root(
+                context.output,
+                &id,
+                &format!(
+                    "root {id} seals and wraps once the gateway has seen it; the older ones stay, back them up too"
+                ),
+            )
+        }
+        KeysCommand::Retire { root } => {
+            let mut settings = CoreConfig::new(&dir);
+            settings.database_url = config.database_url;
+            offline::retire_root(&dir, settings.store(), root)
+                .await
+                .map_err(|error| Failure::failed(error.to_string()))?;
+            told_root(context.output, root, &format!("root {root} is gone"))
+        }
     }
+}
+
+fn told_root(output: Output, id: &str, line: &str) -> Result<Exit, Failure> {
+    match output.json {
+        true => output.value(&json!({"keyId": id}))?,
+        false => output.line(line)?,
+    }
+    Ok(Exit::Done)
 }
 
 fn show(output: Output, keys: &PublicKeys) -> Result<Exit, Failure> {

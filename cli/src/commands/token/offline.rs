@@ -37,9 +37,12 @@ fn refused(error: &OfflineError) -> Failure {
         }
         OfflineError::NoStore(_) => Failure::usage(error.to_string()).next("--data-dir DIR names it"),
         OfflineError::Refused(_) => Failure::new(Exit::Refused, error.to_string()),
-        OfflineError::DataDir(_) | OfflineError::Keys(_) | OfflineError::Store(_) => {
-            Failure::failed(error.to_string())
-        }
+        OfflineError::DataDir(_)
+        | OfflineError::Keys(_)
+        | OfflineError::Store(_)
+        | OfflineError::NoRoot(_)
+        | OfflineError::StillWraps(_)
+        | OfflineError::StillSeals(_) => Failure::failed(error.to_string()),
     }
 }
 
