@@ -1,7 +1,9 @@
 //! One behaviour per file; the file's name is the sentence.
 
 mod a_caller_who_leaves_cancels_the_read_and_leaves_no_row;
+mod a_commit_in_doubt_is_on_the_record_once;
 mod a_disabled_tool_answers_like_an_unknown_one;
+mod a_full_disk_of_postgres_refuses_calls_until_it_is_freed;
 mod a_gateway_that_stops_settles_what_is_under_way;
 mod a_host_of_the_gateway_that_was_revoked_or_removed_stays_so;
 mod a_host_whose_key_is_in_use_twice_is_locked_until_it_enrols_anew;
@@ -9,12 +11,15 @@ mod a_host_without_its_relay_is_offline;
 mod a_killed_gateway_loses_nothing_it_acknowledged;
 mod a_live_answer_is_asked_for_each_time;
 mod a_log_that_nobody_takes_changes_nothing;
+mod a_paused_postgres_is_answered_for_in_two_seconds;
+mod a_postgres_that_went_away_is_found_again;
 mod a_relay_comes_over_tls_and_past_no_one_in_the_middle;
 mod a_revoked_relay_loses_its_socket;
 mod a_revoked_token_is_refused_at_once;
 mod a_second_host_must_be_named;
 mod a_service_calls_typed_knowing_only_reflection;
 mod a_silent_host_is_given_up_after_ten_seconds;
+mod a_statement_that_names_no_tenant_finds_nothing;
 mod a_stream_belongs_to_its_caller_alone;
 mod a_stream_is_read_again_from_the_last_event;
 mod a_taken_over_gateway_gets_no_write_past_the_relay;
@@ -30,6 +35,7 @@ mod bad_frames_end_only_their_own_uplink;
 mod bad_input_is_told_its_place;
 mod each_step_that_refuses_leaves_the_later_ones_alone;
 mod every_known_write_operation_is_refused;
+mod killed_at_each_step_a_call_is_refused_or_on_the_record;
 mod no_secret_leaves_the_gate;
 mod only_the_relay_dials;
 mod probes_answer_without_a_credential;
@@ -43,3 +49,4 @@ mod tls_ends_in_the_gateway_itself;
 mod told_to_stop_the_gateway_answers_what_is_under_way;
 mod what_a_host_answers_wrongly_is_an_error_and_recorded;
 mod what_no_method_ever_sees_is_refused_by_reason_and_counted;
+mod whatever_is_killed_nothing_acknowledged_is_lost;

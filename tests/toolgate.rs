@@ -8,6 +8,7 @@
 )]
 
 mod contract;
+mod drill;
 mod golden;
 mod kill_cycles;
 mod record;

@@ -1,12 +1,14 @@
-//! Gate 016, 024. A target that is another tenant's, one that never was, and one that is switched off answer the same,
+//! Gate 016, 024, INV-2. A target that is another tenant's, one that never was, and one that is switched off answer the same,
 //! byte for byte but for the call's own id.
 
 use serde_json::{Value, json};
-use toolgate_test_support::{Caller, World};
+use toolgate_test_support::{Caller, Ground, on_each_store};
 
-#[tokio::test]
-async fn an_unknown_and_a_foreign_target_answer_alike() {
-    let world = World::new()
+on_each_store!(an_unknown_and_a_foreign_target_answer_alike);
+
+async fn an_unknown_and_a_foreign_target_answer_alike(ground: Ground) {
+    let world = ground
+        .world()
         .host("web-1")
         .silent_host("web-2")
         .stranger("stranger")

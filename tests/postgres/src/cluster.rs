@@ -236,7 +236,7 @@ impl Cluster {
     /// # Panics
     /// When the server does not make one.
     pub async fn database(&self) -> Database {
-        let made = Database::create(self.port, self.shared, None).await;
+        let made = Database::create(self.port, self.shared, "").await;
         made.unwrap_or_else(|why| panic!("no database: {why}\n{}", self.log_end()))
     }
 
@@ -246,7 +246,15 @@ impl Cluster {
     /// # Errors
     /// Whatever the server says.
     pub async fn database_on(&self, disk: &SmallDisk) -> Result<Database, String> {
-        Database::create(self.port, self.shared, Some(disk)).await
+        Database::on_disk(self.port, self.shared, disk).await
+    }
+
+    /// A copy of a database of this server that nobody is connected to.
+    ///
+    /// # Errors
+    /// Whatever the server says.
+    pub async fn copy_of(&self, database: &Database) -> Result<Database, String> {
+        Database::create(self.port, self.shared, &format!("template {}", database.name())).await
     }
 
     /// The URL of the superuser's own database.

@@ -18,23 +18,24 @@ pub struct Database {
 }
 
 impl Database {
-    pub(crate) async fn create(port: u16, shared: bool, disk: Option<&SmallDisk>) -> Result<Self, String> {
+    /// A database with these further words of `create database`.
+    pub(crate) async fn create(port: u16, shared: bool, how: &str) -> Result<Self, String> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("test_{number}");
         let admin = url(port, "postgres", "postgres");
-        let mut place = String::new();
-        if let Some(disk) = disk {
-            let folder = disk.path().join(&name);
-            std::fs::create_dir(&folder)
-                .and_then(|()| own(&folder, 0o700))
-                .map_err(|error| format!("{}: {error}", folder.display()))?;
-            let space = format!("create tablespace {name} location '{}'", folder.display());
-            execute(&admin, &space).await?;
-            place = format!("tablespace {name}");
-        }
-        execute(&admin, &format!("create database {name} {place}")).await?;
+        execute(&admin, &format!("create database {name} {how}")).await?;
         Ok(Self { port, name, shared })
+    }
+
+    pub(crate) async fn on_disk(port: u16, shared: bool, disk: &SmallDisk) -> Result<Self, String> {
+        let folder = disk.path().join("tables");
+        std::fs::create_dir(&folder)
+            .and_then(|()| own(&folder, 0o700))
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
+        let space = format!("create tablespace small location '{}'", folder.display());
+        execute(&url(port, "postgres", "postgres"), &space).await?;
+        Self::create(port, shared, "tablespace small").await
     }
 
     /// Its URL for a role.
@@ -68,7 +69,15 @@ impl Database {
     /// # Errors
     /// Whatever the server says.
     pub async fn column(&self, query: &str) -> Result<Vec<String>, String> {
-        execute(&self.admin_url(), query).await
+        self.column_as("postgres", query).await
+    }
+
+    /// The same for any role.
+    ///
+    /// # Errors
+    /// Whatever the server says.
+    pub async fn column_as(&self, role: &str, query: &str) -> Result<Vec<String>, String> {
+        execute(&self.url_as(role), query).await
     }
 }
 

@@ -85,6 +85,24 @@ impl Postgres {
         })
     }
 
+    /// A copy of the database on the same server, while no gateway uses it.
+    ///
+    /// # Errors
+    /// Whatever the server says.
+    ///
+    /// # Panics
+    /// On a server of the test's own, which has one owner.
+    pub async fn copied(&self) -> Result<Self, String> {
+        let Server::Shared(cluster) = self.server else {
+            panic!("databases of an own server are not copied");
+        };
+        Ok(Self {
+            database: cluster.copy_of(&self.database).await?,
+            server: Server::Shared(cluster),
+            proxy: None,
+        })
+    }
+
     /// What the gateway connects to, as its own role.
     #[must_use]
     pub fn url(&self) -> String {
