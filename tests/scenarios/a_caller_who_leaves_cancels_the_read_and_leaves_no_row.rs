@@ -4,13 +4,14 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use toolgate_test_support::{Reply, World};
+use toolgate_test_support::{Ground, Reply, on_each_store};
 
 const TOLD_WITHIN: Duration = Duration::from_millis(100);
 
-#[tokio::test]
-async fn a_caller_who_leaves_cancels_the_read_and_leaves_no_row() {
-    let world = World::new().host("web-1").start().await;
+on_each_store!(a_caller_who_leaves_cancels_the_read_and_leaves_no_row);
+
+async fn a_caller_who_leaves_cancels_the_read_and_leaves_no_row(ground: Ground) {
+    let world = ground.world().host("web-1").start().await;
     let (admin, host) = (world.admin(), world.host("web-1"));
     host.replies(Reply::Hang);
 
@@ -41,9 +42,10 @@ async fn a_caller_who_leaves_cancels_the_read_and_leaves_no_row() {
     assert_eq!(rows.len(), 1, "{rows:?}");
 }
 
-#[tokio::test]
-async fn a_caller_who_hangs_up_while_waiting_cancels_as_well() {
-    let world = World::new().host("web-1").start().await;
+on_each_store!(a_caller_who_hangs_up_while_waiting_cancels_as_well);
+
+async fn a_caller_who_hangs_up_while_waiting_cancels_as_well(ground: Ground) {
+    let world = ground.world().host("web-1").start().await;
     let host = world.host("web-1");
     host.replies(Reply::Hang);
 

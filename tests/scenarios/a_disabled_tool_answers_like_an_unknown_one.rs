@@ -1,11 +1,13 @@
 //! Gate 015. A tool that the tenant switched off is in no list and answers as one that does not exist, byte for byte.
 
 use serde_json::{Value, json};
-use toolgate_test_support::{Role, World};
+use toolgate_test_support::{Ground, Role, on_each_store};
 
-#[tokio::test]
-async fn a_disabled_tool_answers_like_an_unknown_one() {
-    let world = World::new()
+on_each_store!(a_disabled_tool_answers_like_an_unknown_one);
+
+async fn a_disabled_tool_answers_like_an_unknown_one(ground: Ground) {
+    let world = ground
+        .world()
         .host("web-1")
         .principal("reader", Role::Engineer)
         .start()

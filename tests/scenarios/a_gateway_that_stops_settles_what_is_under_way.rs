@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
-use toolgate_test_support::{Gateway, Relay, Reply};
+use toolgate_test_support::{Ground, Relay, Reply, on_each_store};
 
-#[tokio::test]
-async fn a_gateway_that_stops_settles_what_is_under_way() {
-    let mut gateway = Gateway::start(&["--relay-built-in=false"]).await.unwrap();
+on_each_store!(a_gateway_that_stops_settles_what_is_under_way);
+
+async fn a_gateway_that_stops_settles_what_is_under_way(ground: Ground) {
+    let mut gateway = ground.gateway(&["--relay-built-in=false"]).await.unwrap();
     let admin = gateway.admin();
     let (target, token) = admin.add_host("web-1").await.unwrap();
     let relay = Relay::enrol(gateway.url(), &target, &token).await.unwrap();
@@ -28,10 +28,10 @@ async fn a_gateway_that_stops_settles_what_is_under_way() {
     assert!(told.elapsed() < Duration::from_secs(20), "{:?}", told.elapsed());
     let new = admin.request("GET".parse().unwrap(), "/healthz");
     assert!(admin.try_send(new).await.is_none(), "nobody listens any more");
-    let store = Connection::open(gateway.data_dir().join("toolgate.db")).unwrap();
-    let count = |sql: &str| store.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
-    assert_eq!(count("select count(*) from intent"), 0, "nothing is left open");
+    let store = gateway.store();
+    let open = store.count("select count(*) from intent").await;
+    assert_eq!(open, Ok(0), "nothing is left open");
     let settled =
         "select count(*) from audit_event where kind = 'adapter.capability_invoked' and result = 'success'";
-    assert_eq!(count(settled), 1);
+    assert_eq!(store.count(settled).await, Ok(1));
 }

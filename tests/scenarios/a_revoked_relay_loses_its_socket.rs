@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use toolgate_contract::frame::GoAwayReason;
-use toolgate_test_support::{Relay, World};
+use toolgate_test_support::{Ground, Relay, on_each_store};
 
-#[tokio::test]
-async fn a_revoked_relay_loses_its_socket() {
-    let world = World::new().host("web-1").start().await;
+on_each_store!(a_revoked_relay_loses_its_socket);
+
+async fn a_revoked_relay_loses_its_socket(ground: Ground) {
+    let world = ground.world().host("web-1").start().await;
     let (admin, host) = (world.admin(), world.host("web-1"));
     world.run("uptime").await.unwrap();
 
@@ -27,9 +28,10 @@ async fn a_revoked_relay_loses_its_socket() {
     assert_eq!(world.audit_of("relay.revoked").await.len(), 1);
 }
 
-#[tokio::test]
-async fn an_enrolment_token_works_once() {
-    let world = World::new().start().await;
+on_each_store!(an_enrolment_token_works_once);
+
+async fn an_enrolment_token_works_once(ground: Ground) {
+    let world = ground.world().start().await;
     let (target, token) = world.admin().add_host("web-1").await.unwrap();
 
     let first = Relay::enrol(world.url(), &target, &token)
@@ -45,9 +47,10 @@ async fn an_enrolment_token_works_once() {
     assert_eq!(world.audit_of("relay.enrolled").await.len(), 1);
 }
 
-#[tokio::test]
-async fn the_newest_connection_of_a_relay_takes_over() {
-    let world = World::new().host("web-1").start().await;
+on_each_store!(the_newest_connection_of_a_relay_takes_over);
+
+async fn the_newest_connection_of_a_relay_takes_over(ground: Ground) {
+    let world = ground.world().host("web-1").start().await;
     let host = world.host("web-1");
 
     host.dial(world.url()).await.expect("the same key is welcome");

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate_test_support::{Role, World, until};
+use toolgate_test_support::{Ground, Role, on_each_store, until};
 
-#[tokio::test]
-async fn a_revoked_token_is_refused_at_once() {
-    let world = World::new().host("web-1").start().await;
+on_each_store!(a_revoked_token_is_refused_at_once);
+
+async fn a_revoked_token_is_refused_at_once(ground: Ground) {
+    let world = ground.world().host("web-1").start().await;
     let (id, caller) = world.admin().make_token("leaver", Role::Engineer).await.unwrap();
     let grpc = caller.grpc().await;
     caller.run("uptime").await.unwrap();

@@ -1,11 +1,12 @@
 //! Gate E3, 024. One host needs no name; of two the caller must choose, and is told which there are.
 
 use serde_json::json;
-use toolgate_test_support::World;
+use toolgate_test_support::{Ground, on_each_store};
 
-#[tokio::test]
-async fn a_second_host_must_be_named() {
-    let world = World::new().host("web-1").host("web-2").start().await;
+on_each_store!(a_second_host_must_be_named);
+
+async fn a_second_host_must_be_named(ground: Ground) {
+    let world = ground.world().host("web-1").host("web-2").start().await;
 
     let refusal = world.run("uptime").await.unwrap_err();
     assert_eq!(

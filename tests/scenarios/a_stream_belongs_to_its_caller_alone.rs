@@ -2,11 +2,13 @@
 //! id gets which never was.
 
 use serde_json::json;
-use toolgate_test_support::{Role, World};
+use toolgate_test_support::{Ground, Role, on_each_store};
 
-#[tokio::test]
-async fn a_stream_belongs_to_its_caller_alone() {
-    let world = World::new()
+on_each_store!(a_stream_belongs_to_its_caller_alone);
+
+async fn a_stream_belongs_to_its_caller_alone(ground: Ground) {
+    let world = ground
+        .world()
         .host("web-1")
         .principal("reader", Role::Engineer)
         .principal("colleague", Role::Admin)

@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate_test_support::World;
+use toolgate_test_support::{Ground, on_each_store};
 
-#[tokio::test]
-async fn a_stream_is_read_again_from_the_last_event() {
-    let world = World::new().clock_by_hand().host("web-1").start().await;
+on_each_store!(a_stream_is_read_again_from_the_last_event);
+
+async fn a_stream_is_read_again_from_the_last_event(ground: Ground) {
+    let world = ground.world().clock_by_hand().host("web-1").start().await;
     let admin = world.admin();
     let call = admin
         .invoke("ssh.run_whitelisted_command", json!({"command": "uptime"}))

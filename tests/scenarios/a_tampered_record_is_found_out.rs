@@ -3,41 +3,46 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use serde_json::Value;
-use toolgate_test_support::{Gateway, run, until};
+use toolgate_test_support::{Ground, Postgres, on_each_store, run, until};
 
-/// How each kind of tampering is done, by someone who owns the file and knows SQL.
+/// How each kind of tampering is done, by someone who owns the store and knows SQL. `BYTES` is a column whose 21st byte
+/// is another one.
 const TAMPERINGS: [(&str, &str); 6] = [
     (
         "an edited byte",
-        "update audit_event set bytes = cast(substr(bytes, 1, 20) || x'7f' || substr(bytes, 22) as blob) where tenant_id = ?1 and seq = 3",
+        "update audit_event set bytes = BYTES where tenant_id = 'TENANT' and seq = 3",
     ),
     (
         "a deleted row",
-        "delete from audit_event where tenant_id = ?1 and seq = 3",
+        "delete from audit_event where tenant_id = 'TENANT' and seq = 3",
     ),
     (
         "a deleted tail",
-        "delete from audit_event where tenant_id = ?1 and seq = (select max(seq) from audit_event where tenant_id = ?1)",
+        "delete from audit_event where tenant_id = 'TENANT' and seq = (select max(seq) from audit_event where tenant_id = 'TENANT')",
     ),
     (
         "swapped rows",
-        "update audit_event set seq = case seq when 3 then -4 when 4 then -3 end where tenant_id = ?1 and seq in (3, 4); update audit_event set seq = -seq where seq < 0",
+        "update audit_event set seq = case seq when 3 then -4 when 4 then -3 end where tenant_id = 'TENANT' and seq in (3, 4); update audit_event set seq = -seq where seq < 0",
     ),
     (
         "an inserted row",
-        "update audit_event set seq = -seq - 1 where tenant_id = ?1 and seq > 3; update audit_event set seq = -seq where seq < 0; insert into audit_event select tenant_id, 4, event_id || 'X', prev, bytes, hash, mac, algorithm, key_id, time_us, kind, principal, capability, target_id, result, correlation_id from audit_event where tenant_id = ?1 and seq = 3",
+        "update audit_event set seq = -seq - 1 where tenant_id = 'TENANT' and seq > 3; update audit_event set seq = -seq where seq < 0; insert into audit_event select tenant_id, 4, event_id || 'X', prev, bytes, hash, mac, algorithm, key_id, time_us, kind, principal, capability, target_id, result, correlation_id from audit_event where tenant_id = 'TENANT' and seq = 3",
     ),
     (
         "an edited head",
-        "update audit_head set hash = zeroblob(32) where tenant_id = ?1",
+        "update audit_head set hash = prev from audit_event where audit_head.tenant_id = 'TENANT' and audit_event.tenant_id = 'TENANT' and audit_event.seq = 3",
     ),
 ];
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tampered_record_is_found_out() {
-    let mut gateway = Gateway::start(&[]).await.unwrap();
+    found_out(Ground::Sqlite).await;
+}
+
+async fn found_out(ground: Ground) {
+    let mut gateway = ground.gateway(&[]).await.unwrap();
     let admin = gateway.admin();
     until(std::time::Duration::from_secs(20), || async {
         admin.run("uptime").await.ok()
@@ -57,11 +62,15 @@ async fn a_tampered_record_is_found_out() {
         "--data-dir",
         &data_dir,
     ];
-    let live = verdict(&asked, gateway.folder()).await;
+    let live = verdict(&asked, None, gateway.folder()).await;
     assert_eq!(live, (0, "intact".into()), "while it runs");
     gateway.terminate().await;
+    let own = match &ground {
+        Ground::Sqlite => None,
+        Ground::Postgres(postgres) => Some(&**postgres),
+    };
     assert_eq!(
-        verify(&gateway.data_dir(), gateway.folder()).await,
+        verify(&gateway.data_dir(), own, gateway.folder()).await,
         (0, "intact".into()),
         "when it has stopped"
     );
@@ -70,8 +79,16 @@ async fn a_tampered_record_is_found_out() {
     for (what, statements) in TAMPERINGS {
         let copy = gateway.folder().join(what.replace(' ', "-"));
         copy_folder(&gateway.data_dir(), &copy);
-        tamper(&copy, statements);
-        let (code, verdict) = verify(&copy, gateway.folder()).await;
+        let (code, verdict) = match own {
+            None => {
+                tamper(&copy, statements);
+                verify(&copy, None, gateway.folder()).await
+            }
+            Some(postgres) => {
+                let copied = tampered_copy(postgres, statements).await;
+                verify(&copy, Some(&copied), gateway.folder()).await
+            }
+        };
         assert_eq!(code, 5, "{what}: {verdict}");
         assert_ne!(verdict, "intact", "{what}");
         if let Some(other) = verdicts.insert(verdict.clone(), what) {
@@ -81,14 +98,22 @@ async fn a_tampered_record_is_found_out() {
     println!("{verdicts:?}");
 }
 
-#[tokio::test]
-async fn the_store_itself_refuses_to_change_the_record() {
-    let mut gateway = Gateway::start(&["--relay-built-in=false"]).await.unwrap();
-    gateway.terminate().await;
-    let store = Connection::open(gateway.data_dir().join("toolgate.db")).unwrap();
+on_each_store!(the_store_itself_refuses_to_change_the_record);
 
+async fn the_store_itself_refuses_to_change_the_record(ground: Ground) {
+    let mut gateway = ground.gateway(&["--relay-built-in=false"]).await.unwrap();
+    gateway.terminate().await;
     for statement in ["update audit_event set result = 'x'", "delete from audit_event"] {
-        let refused = store.execute(statement, []).unwrap_err().to_string();
+        let refused = match &ground {
+            Ground::Sqlite => {
+                let store = Connection::open(gateway.data_dir().join("toolgate.db")).unwrap();
+                store.execute(statement, []).unwrap_err().to_string()
+            }
+            Ground::Postgres(postgres) => {
+                let statement = format!("set search_path = audit; {statement}");
+                postgres.database().execute(&statement).await.unwrap_err()
+            }
+        };
         assert!(refused.contains("append-only"), "{statement}: {refused}");
     }
 }
@@ -103,24 +128,42 @@ fn tamper(data_dir: &Path, statements: &str) {
             row.get(0)
         })
         .unwrap();
+    let edited = "cast(substr(bytes, 1, 20) || x'7f' || substr(bytes, 22) as blob)";
+    let statements = statements.replace("TENANT", &tenant).replace("BYTES", edited);
     for statement in statements.split(';') {
-        let parameters = statement.contains("?1");
-        let changed = match parameters {
-            true => store.execute(statement, params![tenant]),
-            false => store.execute(statement, []),
-        };
-        assert!(changed.unwrap() > 0, "{statement}");
+        assert!(store.execute(statement, []).unwrap() > 0, "{statement}");
     }
 }
 
-/// Exit code and first verdict that is not intact, read from the files of a gateway that has stopped.
-async fn verify(data_dir: &Path, folder: &Path) -> (i32, String) {
-    let data_dir = data_dir.display().to_string();
-    verdict(&["--json", "audit", "verify", "--data-dir", &data_dir], folder).await
+/// A copy of the database, tampered with by a superuser, whom no trigger stops.
+async fn tampered_copy(postgres: &Postgres, statements: &str) -> Postgres {
+    let tenant = "select id from toolgate.tenants where id <> 'system'";
+    let tenant = postgres.database().column(tenant).await.unwrap().remove(0);
+    let copied = postgres.copied().await.unwrap();
+    let edited = "set_byte(bytes, 20, 127)";
+    let statements = statements.replace("TENANT", &tenant).replace("BYTES", edited);
+    for statement in statements.split(';') {
+        let statement = format!("{statement} returning 1");
+        let past_triggers =
+            format!("set session_replication_role = replica; set search_path = audit; {statement}");
+        let changed = copied.database().column(&past_triggers).await.unwrap();
+        assert!(!changed.is_empty(), "{statement}");
+    }
+    copied
 }
 
-async fn verdict(arguments: &[&str], folder: &Path) -> (i32, String) {
-    let output = run(arguments, &[], folder).await.unwrap();
+/// Exit code and first verdict that is not intact, read from the files of a gateway that has stopped.
+async fn verify(data_dir: &Path, postgres: Option<&Postgres>, folder: &Path) -> (i32, String) {
+    let data_dir = data_dir.display().to_string();
+    let arguments = ["--json", "audit", "verify", "--data-dir", &data_dir];
+    verdict(&arguments, postgres, folder).await
+}
+
+async fn verdict(arguments: &[&str], postgres: Option<&Postgres>, folder: &Path) -> (i32, String) {
+    let url = postgres.map(Postgres::url).unwrap_or_default();
+    let environment = [("TOOLGATE_DATABASE_URL", url.as_str())];
+    let environment = if postgres.is_some() { &environment[..] } else { &[] };
+    let output = run(arguments, environment, folder).await.unwrap();
     let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let mut verdicts = Vec::new();
     collect(&told, &mut verdicts);

@@ -1,10 +1,12 @@
 //! Gate E5, 019. The limit of a tenant stops all of its users, and nobody else's.
 
-use toolgate_test_support::{Role, World};
+use toolgate_test_support::{Ground, Role, on_each_store};
 
-#[tokio::test]
-async fn a_tenant_over_its_limit_is_refused_for_all_its_users() {
-    let world = World::new()
+on_each_store!(a_tenant_over_its_limit_is_refused_for_all_its_users);
+
+async fn a_tenant_over_its_limit_is_refused_for_all_its_users(ground: Ground) {
+    let world = ground
+        .world()
         .clock_by_hand()
         .tenant_limit(5)
         .host("web-1")

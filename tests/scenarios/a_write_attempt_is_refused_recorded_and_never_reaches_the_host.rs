@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use toolgate_contract::{failure::DOMAIN, v1::Failure};
-use toolgate_test_support::World;
+use toolgate_test_support::{Ground, on_each_store};
 
 const COMMANDS: [&str; 20] = [
     "rm -rf /",
@@ -39,9 +39,10 @@ const NAMES: [&str; 8] = [
     " ssh.exec",
 ];
 
-#[tokio::test]
-async fn a_write_attempt_is_refused_recorded_and_never_reaches_the_host() {
-    let world = World::new().unlimited().host("web-1").start().await;
+on_each_store!(a_write_attempt_is_refused_recorded_and_never_reaches_the_host);
+
+async fn a_write_attempt_is_refused_recorded_and_never_reaches_the_host(ground: Ground) {
+    let world = ground.world().unlimited().host("web-1").start().await;
     let grpc = world.admin().grpc().await;
 
     let mut attempts = 0;

@@ -2,11 +2,13 @@
 //! record; only an admin changes anything.
 
 use serde_json::json;
-use toolgate_test_support::{Role, World};
+use toolgate_test_support::{Ground, Role, on_each_store};
 
-#[tokio::test]
-async fn an_auditor_reads_the_record_and_calls_nothing() {
-    let world = World::new()
+on_each_store!(an_auditor_reads_the_record_and_calls_nothing);
+
+async fn an_auditor_reads_the_record_and_calls_nothing(ground: Ground) {
+    let world = ground
+        .world()
         .host("web-1")
         .principal("auditor", Role::Auditor)
         .principal("engineer", Role::Engineer)

@@ -4,11 +4,13 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolgate_test_support::{Caller, Role, World, until};
+use toolgate_test_support::{Caller, Ground, Role, on_each_store, until};
 
-#[tokio::test]
-async fn each_step_that_refuses_leaves_the_later_ones_alone() {
-    let world = World::new()
+on_each_store!(each_step_that_refuses_leaves_the_later_ones_alone);
+
+async fn each_step_that_refuses_leaves_the_later_ones_alone(ground: Ground) {
+    let world = ground
+        .world()
         .clock_by_hand()
         .user_limit(2)
         .host("web-1")

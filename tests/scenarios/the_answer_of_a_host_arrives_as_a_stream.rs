@@ -1,11 +1,12 @@
 //! Gate J2-1, 017. A call is invoked, and its result arrives over SSE, settled before it is seen.
 
 use serde_json::json;
-use toolgate_test_support::World;
+use toolgate_test_support::{Ground, on_each_store};
 
-#[tokio::test]
-async fn the_answer_of_a_host_arrives_as_a_stream() {
-    let world = World::new().host("web-1").start().await;
+on_each_store!(the_answer_of_a_host_arrives_as_a_stream);
+
+async fn the_answer_of_a_host_arrives_as_a_stream(ground: Ground) {
+    let world = ground.world().host("web-1").start().await;
     let admin = world.admin();
 
     let call = admin

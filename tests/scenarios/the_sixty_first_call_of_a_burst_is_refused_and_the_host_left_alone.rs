@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use toolgate_test_support::{Role, World};
+use toolgate_test_support::{Ground, Role, on_each_store};
 
-#[tokio::test]
-async fn the_sixty_first_call_of_a_burst_is_refused_and_the_host_left_alone() {
-    let world = World::new()
+on_each_store!(the_sixty_first_call_of_a_burst_is_refused_and_the_host_left_alone);
+
+async fn the_sixty_first_call_of_a_burst_is_refused_and_the_host_left_alone(ground: Ground) {
+    let world = ground
+        .world()
         .clock_by_hand()
         .host("web-1")
         .principal("reader", Role::Engineer)
@@ -44,9 +46,11 @@ async fn the_sixty_first_call_of_a_burst_is_refused_and_the_host_left_alone() {
     assert_eq!(reader.run("uptime").await.unwrap_err().status, 429);
 }
 
-#[tokio::test]
-async fn a_write_attempt_over_the_limit_is_still_a_write_attempt() {
-    let world = World::new()
+on_each_store!(a_write_attempt_over_the_limit_is_still_a_write_attempt);
+
+async fn a_write_attempt_over_the_limit_is_still_a_write_attempt(ground: Ground) {
+    let world = ground
+        .world()
         .user_limit(2)
         .clock_by_hand()
         .host("web-1")

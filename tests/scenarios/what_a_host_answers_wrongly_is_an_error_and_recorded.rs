@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use toolgate_contract::frame::RefusalCode;
-use toolgate_test_support::{Reply, World};
+use toolgate_test_support::{Ground, Reply, World, on_each_store};
 
 #[tokio::test]
 async fn what_a_host_answers_wrongly_is_an_error_and_recorded() {
@@ -35,9 +35,10 @@ async fn what_a_host_answers_wrongly_is_an_error_and_recorded() {
     }
 }
 
-#[tokio::test]
-async fn a_command_that_ends_with_a_code_is_an_answer() {
-    let world = World::new().host("web-1").start().await;
+on_each_store!(a_command_that_ends_with_a_code_is_an_answer);
+
+async fn a_command_that_ends_with_a_code_is_an_answer(ground: Ground) {
+    let world = ground.world().host("web-1").start().await;
 
     for code in [3, 4, 1] {
         world.host("web-1").replies(Reply::Exits(code));
@@ -58,9 +59,10 @@ fn answer(text: &str, members: &Value) -> Value {
     json!({"content": [{"type": "text", "text": text}], "structuredContent": structured, "isError": false})
 }
 
-#[tokio::test]
-async fn a_relay_that_was_taken_over_cannot_answer_what_the_tool_does_not() {
-    let world = World::new().host("web-1").start().await;
+on_each_store!(a_relay_that_was_taken_over_cannot_answer_what_the_tool_does_not);
+
+async fn a_relay_that_was_taken_over_cannot_answer_what_the_tool_does_not(ground: Ground) {
+    let world = ground.world().host("web-1").start().await;
     let mut image = answer("up", &json!({}));
     image["content"][0] = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
     let refused = [
@@ -93,9 +95,10 @@ async fn a_relay_that_was_taken_over_cannot_answer_what_the_tool_does_not() {
     }
 }
 
-#[tokio::test]
-async fn what_a_relay_sends_beside_the_answer_stays_behind() {
-    let world = World::new().host("web-1").start().await;
+on_each_store!(what_a_relay_sends_beside_the_answer_stays_behind);
+
+async fn what_a_relay_sends_beside_the_answer_stays_behind(ground: Ground) {
+    let world = ground.world().host("web-1").start().await;
     let members = json!({"evil": "<script>", "stdout": format!("\u{1b}[31m\u{0}{}", "a".repeat(1_000_000))});
     let says = answer("\u{1b}]0;mine\u{7}", &members).to_string();
     world.host("web-1").replies(Reply::Says(says));

@@ -9,7 +9,7 @@ use std::{
 use prost::Message;
 use tonic::Code;
 use toolgate_contract::v1::{CallRequest, ErrorReason, Failure};
-use toolgate_test_support::{Reply, World, until};
+use toolgate_test_support::{Ground, Reply, World, on_each_store, until};
 
 const CALL: &str = "/toolgate.v1.BrokerService/Call";
 const TYPED: &str = "/toolgate.tools.v1.SshService/RunWhitelistedCommand";
@@ -42,9 +42,10 @@ async fn refusal(world: &World, path: &str, timeout: &str, body: Vec<u8>) -> (Co
     (status.code(), failure.reason(), failure.message)
 }
 
-#[tokio::test]
-async fn what_no_method_ever_sees_is_refused_by_reason_and_counted() {
-    let world = World::new().clock_by_hand().host("web-1").start().await;
+on_each_store!(what_no_method_ever_sees_is_refused_by_reason_and_counted);
+
+async fn what_no_method_ever_sees_is_refused_by_reason_and_counted(ground: Ground) {
+    let world = ground.world().clock_by_hand().host("web-1").start().await;
 
     let malformed = [
         (CALL, framed(b"\xff\xff\xff"), "cannot be read"),
@@ -121,9 +122,10 @@ async fn what_no_method_ever_sees_is_refused_by_reason_and_counted() {
     );
 }
 
-#[tokio::test]
-async fn a_deadline_is_the_gateways_own_affair_and_has_its_reason() {
-    let world = World::new().host("web-1").start().await;
+on_each_store!(a_deadline_is_the_gateways_own_affair_and_has_its_reason);
+
+async fn a_deadline_is_the_gateways_own_affair_and_has_its_reason(ground: Ground) {
+    let world = ground.world().host("web-1").start().await;
     world.host("web-1").replies(Reply::Hang);
 
     for (timeout, limit) in [("1n", 5_000), ("1m", 5_000), ("300m", 5_000)] {
