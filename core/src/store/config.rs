@@ -23,8 +23,14 @@ pub struct StoreConfig {
     pub queue: usize,
     /// Whether the store is opened as it is and never written: no migration, no writer.
     pub read_only: bool,
+    /// How long a gateway waits for another one to leave its PostgreSQL. A predecessor that was killed stays until the
+    /// server notices.
+    pub take_over_within: Duration,
     /// Whether a PostgreSQL that may lose what it has committed is refused. Only tests do without.
     pub insist_on_durability: bool,
+    /// Takes the tenant's predicate away from every statement, to see what still stands.
+    #[cfg(test)]
+    pub(crate) strip_tenants: bool,
 }
 
 /// Where the data of a store stands.
@@ -46,7 +52,10 @@ impl StoreConfig {
             connections: 2,
             queue: 1024,
             read_only: false,
+            take_over_within: Duration::from_secs(10),
             insist_on_durability: true,
+            #[cfg(test)]
+            strip_tenants: false,
         }
     }
 
@@ -67,7 +76,10 @@ impl StoreConfig {
             connections: 10,
             queue: 256,
             read_only: false,
+            take_over_within: Duration::from_secs(10),
             insist_on_durability: true,
+            #[cfg(test)]
+            strip_tenants: false,
         }
     }
 

@@ -40,9 +40,6 @@ use self::{
 };
 use super::{DatabaseUrl, IfGone, StoreConfig, StoreError, Tx, scope::Scope};
 
-/// A predecessor that was killed may hold its place for so long, until the server notices.
-const TAKE_OVER_WITHIN: Duration = Duration::from_secs(10);
-
 /// The PostgreSQL back end.
 #[derive(Debug, Clone)]
 pub(super) struct Postgres(Arc<Inner>);
@@ -82,12 +79,12 @@ impl Postgres {
             lint::refuse_unfit(&first, opening).await?;
         }
         drop(first);
-        let known = Arc::new(Known::default());
+        let known = Arc::new(known(&config));
         let loans = match config.read_only {
             true => None,
             false => {
                 let line = Arc::new(JournalLine::new(connector.clone()));
-                let held = line.open(Instant::now() + TAKE_OVER_WITHIN).await?;
+                let held = line.open(Instant::now() + config.take_over_within).await?;
                 let tx = PostgresTx::of_journal(line, held, Arc::clone(&known), config.deadline);
                 Some(Loans::serve(tx, &tasks))
             }
@@ -159,6 +156,20 @@ impl Postgres {
             Ok(Err(_)) => Err(StoreError::Closed.into()),
             Err(_) => Err(StoreError::Timeout.into()),
         }
+    }
+}
+
+#[cfg(not(test))]
+fn known(_: &StoreConfig) -> Known {
+    Known::default()
+}
+
+#[cfg(test)]
+fn known(config: &StoreConfig) -> Known {
+    if config.strip_tenants {
+        Known::stripping()
+    } else {
+        Known::default()
     }
 }
 

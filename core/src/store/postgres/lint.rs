@@ -51,3 +51,6 @@ pub(super) async fn faults(line: &Line, signed_in: bool, until: Instant) -> Resu
     }
     Ok(faults)
 }
+
+#[cfg(test)]
+mod tests;

@@ -96,6 +96,14 @@ impl PostgresTx {
         params: &[Param<'_>],
     ) -> Result<Vec<Row>, StoreError> {
         self.admit(sql, params)?;
+        self.query_unscoped(sql, params).await
+    }
+
+    pub(in crate::store) async fn query_unscoped(
+        &mut self,
+        sql: &'static str,
+        params: &[Param<'_>],
+    ) -> Result<Vec<Row>, StoreError> {
         let statement = self.prepare(sql, params.len()).await?;
         let Self { line, flow, .. } = self;
         let client = line.as_ref().ok_or(StoreError::Lost)?;
@@ -201,6 +209,9 @@ impl PostgresTx {
     }
 
     pub(super) fn admit(&self, sql: &'static str, params: &[Param<'_>]) -> Result<(), StoreError> {
+        if self.known.strips() {
+            return Ok(());
+        }
         self.scope.admit(sql, self.known.names_its_tenant(sql), params)
     }
 
@@ -210,8 +221,11 @@ impl PostgresTx {
         sql: &'static str,
         values: usize,
     ) -> Result<Statement, StoreError> {
-        let Self { line, flow, .. } = self;
+        let Self {
+            line, flow, known, ..
+        } = self;
         let client = line.as_ref().ok_or(StoreError::Lost)?;
+        let sql = known.text(sql);
         let statement = flow.ask(client.prepare_cached(sql)).await?;
         match statement.params().len() {
             wanted if wanted == values => Ok(statement),

@@ -99,8 +99,8 @@ where p.polpermissive
   and not coalesce(p.of_journal and p.nspname = 'audit', false)
 
 union all
-select 'public', format('everybody has %s on the schema %s; run `revoke %2$s on schema %3$s from public`',
-                        s.nspname, a.privilege_type, s.nspname)
+select 'public', format('everybody has %s on the schema %s; run `revoke %1$s on schema %2$s from public`',
+                        a.privilege_type, s.nspname)
 from spaces s, pg_catalog.aclexplode(coalesce(s.nspacl, pg_catalog.acldefault('n', s.nspowner))) a
 where a.grantee = 0
 union all
@@ -171,9 +171,10 @@ from app, things t, pg_catalog.aclexplode(t.relacl) a
 where a.grantee = app.oid and t.relispartition
 
 union all
-select 'key', format('the index %s of %s does not begin with tenant_id', i.indexrelid::pg_catalog.regclass, t.name)
+select 'key', format('the index %I.%I of %s does not begin with tenant_id', t.nspname, c.relname, t.name)
 from tenanted t
 join pg_catalog.pg_index i on i.indrelid = t.oid
+join pg_catalog.pg_class c on c.oid = i.indexrelid
 where i.indkey[0] <> t.attnum
 union all
 select 'key', format('the foreign key %s of %s does not begin with tenant_id on both sides', k.conname, t.name)

@@ -42,3 +42,29 @@ impl Ground {
         Store::open(self.config()).await.unwrap()
     }
 }
+
+impl Ground {
+    /// Asks as the superuser until the answer is the one that must come.
+    pub(crate) async fn until(&self, query: &str, expected: &str) {
+        let asked = std::time::Instant::now();
+        loop {
+            let found = self.database.column(query).await.unwrap();
+            if found == [expected] {
+                return;
+            }
+            assert!(
+                asked.elapsed() < std::time::Duration::from_secs(10),
+                "{query}: {found:?}"
+            );
+        }
+    }
+}
+
+/// Whether the long form of tests is asked for.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "set by tests/run for its tests, no configuration"
+)]
+pub(crate) fn is_full() -> bool {
+    std::env::var_os("TOOLGATE_FULL").is_some_and(|value| value == "1")
+}

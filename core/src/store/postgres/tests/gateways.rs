@@ -1,0 +1,71 @@
+//! One gateway for one database.
+
+use std::time::Duration;
+
+use super::ground::Ground;
+use crate::store::{Store, StoreConfig, StoreError, suite};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_gateway_is_refused_and_takes_over_when_the_first_has_ended() {
+    const TEST: &str = "a_second_gateway_is_refused_and_takes_over_when_the_first_has_ended";
+    let Some(ground) = Ground::shared(TEST).await else {
+        return;
+    };
+    let first = ground.store().await;
+    let impatient = StoreConfig {
+        take_over_within: Duration::from_millis(300),
+        ..ground.config()
+    };
+    let refused = Store::open(impatient).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Served { .. }), "{refused:?}");
+    assert!(refused.to_string().contains("stop it first"), "{refused}");
+
+    // A reader beside it is no gateway.
+    let reader = Store::open(StoreConfig::postgres_read_only(ground.url("toolgate_auditor")))
+        .await
+        .unwrap();
+    assert_eq!(reader.tenants().await.unwrap().len(), 1);
+    let written: Result<(), StoreError> = reader
+        .with_tenant(&toolgate_contract::ids::TenantId::mint(), |tx| {
+            Box::pin(async move { tx.create_tenant("acme", 0).await })
+        })
+        .await;
+    assert_eq!(written, Err(StoreError::Closed));
+
+    let second = tokio::spawn(Store::open(ground.config()));
+    drop(first);
+    let second = second.await.unwrap().unwrap();
+    suite::tenant(&second).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_role_that_may_not_sign_in_and_a_database_that_is_not_there_are_told_apart() {
+    const TEST: &str = "a_role_that_may_not_sign_in_and_a_database_that_is_not_there_are_told_apart";
+    let Some(ground) = Ground::shared(TEST).await else {
+        return;
+    };
+    for (url, told) in [
+        (
+            ground.database.url_as("toolgate_owner"),
+            "is not permitted to log in",
+        ),
+        (ground.database.url_as("nobody_known"), "nobody_known"),
+        (
+            ground
+                .database
+                .url_as("toolgate_app")
+                .replace(ground.database.name(), "no_such_database"),
+            "no_such_database",
+        ),
+        (
+            "postgres://toolgate_app@127.0.0.1:1/gate".to_owned(),
+            "127.0.0.1:1",
+        ),
+    ] {
+        let refused = Store::open(StoreConfig::postgres(url.parse().unwrap()))
+            .await
+            .unwrap_err();
+        assert!(matches!(refused, StoreError::Connect { .. }), "{refused:?}");
+        assert!(refused.to_string().contains(told), "{refused}");
+    }
+}
