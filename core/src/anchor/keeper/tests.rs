@@ -1,3 +1,22 @@
+macro_rules! on_both_back_ends {
+    ($($behaviour:ident;)+) => {
+        mod embedded {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $behaviour() {
+                super::$behaviour(super::Back::Embedded).await;
+            })+
+        }
+        mod on_postgres {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $behaviour() {
+                if toolgate_test_postgres::available(stringify!($behaviour)) {
+                    super::$behaviour(super::Back::Postgres).await;
+                }
+            })+
+        }
+    };
+}
+
 mod tamper;
 mod world;
 
@@ -5,13 +24,25 @@ use std::{fs, time::Duration};
 
 use toolgate_contract::ids::TenantId;
 
-use self::world::{DAY, MINUTE, World};
+use self::world::{Back, DAY, MINUTE, World};
 use super::*;
 use crate::anchor::{SigningKeys, survey};
 
-#[tokio::test]
-async fn a_round_signs_the_head_of_every_tenant_and_one_root_over_them() {
-    let mut world = World::new(3).await;
+on_both_back_ends! {
+    a_round_signs_the_head_of_every_tenant_and_one_root_over_them;
+    a_round_is_signed_also_when_nothing_moved;
+    of_many_idle_tenants_each_round_signs_those_that_waited_longest;
+    every_file_begins_with_the_keys_and_every_tenant;
+    a_tenant_with_a_thousand_rows_is_signed_at_once_and_alone;
+    a_rotated_key_signs_from_the_next_round_on_and_old_lines_still_verify;
+    a_round_that_cannot_be_written_is_an_error_and_the_next_one_takes_its_place;
+    a_crash_in_the_middle_of_a_line_costs_that_round_and_nothing_else;
+    the_keeper_signs_at_once_and_once_more_when_it_is_told_to_stop;
+    many_rows_wake_the_keeper_before_its_hour_is_over;
+}
+
+async fn a_round_signs_the_head_of_every_tenant_and_one_root_over_them(back: Back) {
+    let mut world = World::new(back, 3).await;
     world.rows(0, 4).await;
     world.rows(1, 1).await;
     world.round(Wish::All).await.unwrap();
@@ -29,9 +60,8 @@ async fn a_round_signs_the_head_of_every_tenant_and_one_root_over_them() {
     assert!(shown.path.iter().all(|hash| *hash != shown.hash));
 }
 
-#[tokio::test]
-async fn a_round_is_signed_also_when_nothing_moved() {
-    let mut world = World::new(1).await;
+async fn a_round_is_signed_also_when_nothing_moved(back: Back) {
+    let mut world = World::new(back, 1).await;
     for _ in 0..3 {
         world.round(Wish::All).await.unwrap();
         world.clock.advance(MINUTE);
@@ -53,9 +83,8 @@ async fn a_round_is_signed_also_when_nothing_moved() {
     assert_eq!(world.survey().unwrap().last_root.unwrap().number, 3);
 }
 
-#[tokio::test]
-async fn of_many_idle_tenants_each_round_signs_those_that_waited_longest() {
-    let mut world = World::new(250).await;
+async fn of_many_idle_tenants_each_round_signs_those_that_waited_longest(back: Back) {
+    let mut world = World::new(back, 250).await;
     world.round(Wish::All).await.unwrap();
     let mut waited: Vec<usize> = Vec::new();
     for _ in 0..3 {
@@ -73,9 +102,8 @@ async fn of_many_idle_tenants_each_round_signs_those_that_waited_longest() {
     assert_eq!(survey.last_root.unwrap().tenants, 250);
 }
 
-#[tokio::test]
-async fn every_file_begins_with_the_keys_and_every_tenant() {
-    let mut world = World::new(150).await;
+async fn every_file_begins_with_the_keys_and_every_tenant(back: Back) {
+    let mut world = World::new(back, 150).await;
     world.round(Wish::All).await.unwrap();
     world.clock.advance(DAY);
     world.round(Wish::All).await.unwrap();
@@ -92,9 +120,8 @@ async fn every_file_begins_with_the_keys_and_every_tenant() {
     assert_eq!(world.survey().unwrap().last_root.unwrap().number, 3);
 }
 
-#[tokio::test]
-async fn a_tenant_with_a_thousand_rows_is_signed_at_once_and_alone() {
-    let mut world = World::new(2).await;
+async fn a_tenant_with_a_thousand_rows_is_signed_at_once_and_alone(back: Back) {
+    let mut world = World::new(back, 2).await;
     world.round(Wish::All).await.unwrap();
     world.rows(0, 998).await;
     world.rows(1, 3).await;
@@ -110,9 +137,8 @@ async fn a_tenant_with_a_thousand_rows_is_signed_at_once_and_alone() {
     assert_eq!(world.progress().take_many(), []);
 }
 
-#[tokio::test]
-async fn a_rotated_key_signs_from_the_next_round_on_and_old_lines_still_verify() {
-    let mut world = World::new(1).await;
+async fn a_rotated_key_signs_from_the_next_round_on_and_old_lines_still_verify(back: Back) {
+    let mut world = World::new(back, 1).await;
     world.round(Wish::All).await.unwrap();
     world.clock.advance(MINUTE);
     let rotated = SigningKeys::rotate(world.dir.path(), &world.clock).unwrap();
@@ -128,9 +154,8 @@ async fn a_rotated_key_signs_from_the_next_round_on_and_old_lines_still_verify()
     assert_eq!(keys, 2);
 }
 
-#[tokio::test]
-async fn a_round_that_cannot_be_written_is_an_error_and_the_next_one_takes_its_place() {
-    let mut world = World::new(1).await;
+async fn a_round_that_cannot_be_written_is_an_error_and_the_next_one_takes_its_place(back: Back) {
+    let mut world = World::new(back, 1).await;
     world.round(Wish::All).await.unwrap();
     world.clock.advance(DAY);
     let blocked = world.folder().join("2026-01-02.ndjson");
@@ -146,9 +171,8 @@ async fn a_round_that_cannot_be_written_is_an_error_and_the_next_one_takes_its_p
     assert_eq!(world.survey().unwrap().last_root.unwrap().number, 2);
 }
 
-#[tokio::test]
-async fn a_crash_in_the_middle_of_a_line_costs_that_round_and_nothing_else() {
-    let mut world = World::new(1).await;
+async fn a_crash_in_the_middle_of_a_line_costs_that_round_and_nothing_else(back: Back) {
+    let mut world = World::new(back, 1).await;
     world.round(Wish::All).await.unwrap();
     world.round(Wish::All).await.unwrap();
     let file = world.files().pop().unwrap();
@@ -168,9 +192,8 @@ async fn a_crash_in_the_middle_of_a_line_costs_that_round_and_nothing_else() {
     );
 }
 
-#[tokio::test]
-async fn the_keeper_signs_at_once_and_once_more_when_it_is_told_to_stop() {
-    let mut world = World::new(1).await;
+async fn the_keeper_signs_at_once_and_once_more_when_it_is_told_to_stop(back: Back) {
+    let mut world = World::new(back, 1).await;
     let stop = CancellationToken::new();
     let keeper = world.take_keeper();
     let mut durable = keeper.desk.as_ref().unwrap().durable();
@@ -185,9 +208,8 @@ async fn the_keeper_signs_at_once_and_once_more_when_it_is_told_to_stop() {
     assert_eq!(survey.last_root.unwrap().number, 2);
 }
 
-#[tokio::test]
-async fn many_rows_wake_the_keeper_before_its_hour_is_over() {
-    let mut world = World::new(1).await;
+async fn many_rows_wake_the_keeper_before_its_hour_is_over(back: Back) {
+    let mut world = World::new(back, 1).await;
     let stop = CancellationToken::new();
     let keeper = world.take_keeper();
     let mut durable = keeper.desk.as_ref().unwrap().durable();

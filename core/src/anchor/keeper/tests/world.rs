@@ -1,14 +1,20 @@
-//! A real store with tenants and their chains, a keeper over it, and a way past the store's guards.
+//! A real store of either kind with tenants and their chains, a keeper over it, and a way past the store's guards.
 
-use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use rusqlite::Connection;
 use tempfile::TempDir;
 use toolgate_contract::ids::{EventId, TenantId};
+use toolgate_test_postgres::{Cluster, Database};
 
 use crate::{
     anchor::{
-        Alarm, Comparison, Progress, Survey, Witness, WitnessFault,
+        Alarm, Comparison, Finding, Progress, Survey, Witness, WitnessFault,
         keeper::{Desk, Keeper, Pulse, RoundError, Wish},
         public_keys, survey,
     },
@@ -16,8 +22,15 @@ use crate::{
     clock::Clock,
     journal::Journal,
     keys::Keyring,
-    store::{Store, StoreConfig, StoreError},
+    store::{Store, StoreConfig, StoreError, params, schema},
 };
+
+/// Which back end a test is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Back {
+    Embedded,
+    Postgres,
+}
 
 const NEW_YEAR_US: i64 = 1_767_225_600_000_000;
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
@@ -30,6 +43,7 @@ pub(super) struct World {
     /// In the order of their ids.
     pub(super) tenants: Vec<TenantId>,
     pub(super) keys: Arc<Keyring>,
+    database: Option<Database>,
     journal: Journal,
     keeper: Option<Keeper>,
     alarms: Option<tokio::sync::mpsc::Receiver<Alarm>>,
@@ -37,11 +51,15 @@ pub(super) struct World {
 
 impl World {
     /// Tenants with one row each.
-    pub(super) async fn new(tenants: usize) -> Self {
+    pub(super) async fn new(back: Back, tenants: usize) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let clock = Clock::manual(NEW_YEAR_US);
         let keys = Arc::new(Keyring::open(dir.path()).unwrap());
-        let store = open(&dir).await;
+        let database = match back {
+            Back::Embedded => None,
+            Back::Postgres => Some(database().await),
+        };
+        let store = open(&dir, database.as_ref()).await;
         let journal = Journal::start(store.clone(), Sealer::new(Arc::clone(&keys)), clock.clone());
         let mut world = Self {
             tenants: (0..tenants).map(|_| TenantId::mint()).collect(),
@@ -51,6 +69,7 @@ impl World {
             store,
             clock,
             keys,
+            database,
             journal,
         };
         for tenant in &world.tenants {
@@ -155,54 +174,82 @@ impl World {
     }
 
     /// What the checkpoints say of a tenant's chain as it lies in the store.
-    pub(super) fn compare(&self, tenant: usize) -> String {
+    pub(super) async fn compare(&self, tenant: usize) -> String {
+        const ROWS: &str = "select seq, hash from audit_event where tenant_id = $1 order by seq";
         let keys = Arc::new(public_keys(&self.folder()).unwrap());
         let id = self.id(tenant);
         let mut comparison = Comparison::new(Witness::open(&self.folder(), keys, &id).unwrap());
-        let connection = Connection::open(self.dir.path().join("toolgate.db")).unwrap();
-        let mut rows = connection
-            .prepare("select seq, hash from audit_event where tenant_id = ?1 order by seq")
-            .unwrap();
-        let mut rows = rows.query([&id]).unwrap();
-        while let Some(row) = rows.next().unwrap() {
-            let hash: Vec<u8> = row.get(1).unwrap();
-            comparison.row(row.get(0).unwrap(), &hash);
+        let owner = self.tenants[tenant].clone();
+        let rows: Result<_, StoreError> = self
+            .store
+            .with_tenant_read(&self.tenants[tenant], move |tx| {
+                Box::pin(async move { tx.query(ROWS, params![&owner]).await })
+            })
+            .await;
+        for row in rows.unwrap() {
+            comparison.row(row.int(0).unwrap(), row.blob(1).unwrap());
         }
         match comparison.finish() {
             Ok(Some(met)) => format!("met {}", met.seq),
             Ok(None) => "no checkpoint".into(),
-            Err(crate::anchor::Finding::Fork { checkpoint }) => format!("fork {}", checkpoint.seq),
-            Err(crate::anchor::Finding::Truncated { checkpoint, last }) => {
+            Err(Finding::Fork { checkpoint }) => format!("fork {}", checkpoint.seq),
+            Err(Finding::Truncated { checkpoint, last }) => {
                 format!("truncated {} of {}", last, checkpoint.seq)
             }
-            Err(crate::anchor::Finding::Unbelievable(fault)) => fault.to_string(),
+            Err(Finding::Unbelievable(fault)) => fault.to_string(),
         }
     }
 
-    /// Runs SQL as somebody does who holds the file: the guards are dropped first.
-    pub(super) fn tamper(&self, sql: &str) {
-        let connection = Connection::open(self.dir.path().join("toolgate.db")).unwrap();
-        connection.busy_timeout(Duration::from_secs(5)).unwrap();
-        let guards: Vec<String> = connection
-            .prepare("select name from sqlite_master where type = 'trigger'")
-            .unwrap()
-            .query_map([], |row| row.get(0))
-            .unwrap()
-            .map(Result::unwrap)
-            .collect();
-        for guard in guards {
-            connection
-                .execute_batch(&format!("drop trigger {guard}"))
-                .unwrap();
+    /// Runs SQL as somebody does who holds the database: past its guards. Bytes are written `x'…'`.
+    pub(super) async fn tamper(&self, sql: &str) {
+        match &self.database {
+            None => tamper_with_file(self.dir.path(), sql),
+            Some(database) => {
+                let sql = sql.replace("x'", "'\\x");
+                let past = format!(
+                    "set session_replication_role = replica; set search_path = audit, toolgate; {sql}"
+                );
+                database.execute(&past).await.unwrap();
+            }
         }
-        connection.execute_batch(sql).unwrap();
     }
 }
 
-async fn open(dir: &TempDir) -> Store {
-    Store::open(StoreConfig::sqlite(dir.path().join("toolgate.db")))
-        .await
+fn tamper_with_file(dir: &Path, sql: &str) {
+    let connection = Connection::open(dir.join("toolgate.db")).unwrap();
+    connection.busy_timeout(Duration::from_secs(5)).unwrap();
+    let guards: Vec<String> = connection
+        .prepare("select name from sqlite_master where type = 'trigger'")
         .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    for guard in guards {
+        connection
+            .execute_batch(&format!("drop trigger {guard}"))
+            .unwrap();
+    }
+    connection.execute_batch(sql).unwrap();
+}
+
+async fn database() -> Database {
+    let database = Cluster::shared().await.database().await;
+    let admin = database.admin_url().parse().unwrap();
+    schema::migrate(&admin, None).await.unwrap();
+    database
+}
+
+async fn open(dir: &TempDir, database: Option<&Database>) -> Store {
+    let config = match database {
+        None => StoreConfig::sqlite(dir.path().join("toolgate.db")),
+        Some(database) => StoreConfig {
+            // The shared server of the tests flushes nothing.
+            insist_on_durability: false,
+            ..StoreConfig::postgres(database.url_as("toolgate_app").parse().unwrap())
+        },
+    };
+    Store::open(config).await.unwrap()
 }
 
 pub(super) fn event() -> Event {
