@@ -31,7 +31,7 @@ pub use self::{
     progress::Progress,
     root::{Inclusion, Root, Tree},
     sink::{Sink, SinkError, Webhook, WebhookError, is_webhook},
-    witness::{Comparison, Finding, Place, Survey, Witness, WitnessFault, survey},
+    witness::{Place, Survey, Witness, WitnessFault, survey},
 };
 use self::{
     keeper::{Desk, DeskError, Keeper, Pulse},

@@ -1,17 +1,13 @@
 //! The checkpoints of one tenant, from a folder of checkpoint files, in the order of their places.
 //!
 //! Read as a stream, in constant memory, each checked. Knows no store: a verifier holds them against the chain it
-//! walks ([`Comparison`]). The folder may be the gateway's own or one that a sink filled elsewhere.
+//! walks. The folder may be the gateway's own or one that a sink filled elsewhere.
 
-mod comparison;
 mod survey;
 
 use std::{io, path::Path, sync::Arc};
 
-pub use self::{
-    comparison::{Comparison, Finding},
-    survey::{Survey, survey},
-};
+pub use self::survey::{Survey, survey};
 use super::{
     checkpoint::{Checkpoint, CheckpointFault},
     files::{Line, Lines},

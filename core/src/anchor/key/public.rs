@@ -78,9 +78,9 @@ pub enum PublicKeysError {
     #[error("the first public checkpoint key is {found}, and {pinned} is the one to trust")]
     Unpinned {
         /// What they begin with.
-        found: TrustRoot,
+        found: Box<TrustRoot>,
         /// What they must begin with.
-        pinned: TrustRoot,
+        pinned: Box<TrustRoot>,
     },
 }
 
@@ -165,8 +165,8 @@ impl PublicKeys {
             return Ok(self);
         }
         Err(PublicKeysError::Unpinned {
-            found,
-            pinned: pinned.clone(),
+            found: Box::new(found),
+            pinned: Box::new(pinned.clone()),
         })
     }
 

@@ -81,21 +81,14 @@ fn lines_that_a_sink_was_told_twice_say_nothing_new() {
 }
 
 #[test]
-fn two_checkpoints_of_one_place_that_differ_are_two_chains_and_no_chain_holds_to_both() {
+fn two_checkpoints_of_one_place_that_differ_are_both_told() {
     let files = Files::new();
     let lines = [
         files.line(&files.tenant, 1, 1, 0),
         files.line(&files.tenant, 1, 2, 1),
     ];
     files.write("2026-01-01.ndjson", &lines);
-    assert_eq!(files.read(), [Ok(1), Ok(1)]);
-    for hash in [1, 2] {
-        let keys = Arc::new(files.keys.public().clone());
-        let mut comparison =
-            Comparison::new(Witness::open(files.folder(), keys, files.tenant.as_str()).unwrap());
-        comparison.row(1, &[hash; 32]);
-        assert!(matches!(comparison.finish(), Err(Finding::Fork { .. })), "{hash}");
-    }
+    assert_eq!(files.read(), [Ok(1), Ok(1)], "each is told, and no row can be both");
 }
 
 #[test]
@@ -143,33 +136,4 @@ fn what_is_appended_after_the_witness_was_opened_is_not_seen() {
     files.write("2026-01-01.ndjson", &[first, files.line(&files.tenant, 2, 2, 1)]);
     files.write("2026-01-02.ndjson", &[files.line(&files.tenant, 3, 3, 2000)]);
     assert_eq!(witness.count(), 1);
-}
-
-#[test]
-fn a_comparison_tells_the_first_place_that_differs() {
-    let files = Files::new();
-    let lines: Vec<_> = [2, 4, 6]
-        .map(|seq| files.line(&files.tenant, seq, 7, seq))
-        .to_vec();
-    files.write("2026-01-01.ndjson", &lines);
-    let check = |rows: &[(i64, u8)], expected: &str| {
-        let keys = Arc::new(files.keys.public().clone());
-        let witness = Witness::open(files.folder(), keys, files.tenant.as_str()).unwrap();
-        let mut comparison = Comparison::new(witness);
-        for (seq, hash) in rows {
-            comparison.row(*seq, &[*hash; 32]);
-        }
-        let found = match comparison.finish() {
-            Ok(met) => format!("met {}", met.map_or(0, |met| met.seq)),
-            Err(Finding::Fork { checkpoint }) => format!("fork {}", checkpoint.seq),
-            Err(Finding::Truncated { checkpoint, last }) => format!("truncated {last} < {}", checkpoint.seq),
-            Err(Finding::Unbelievable(fault)) => fault.to_string(),
-        };
-        assert_eq!(found, expected, "{rows:?}");
-    };
-    check(&[(1, 0), (2, 7), (3, 0), (4, 7), (5, 0), (6, 7), (7, 0)], "met 6");
-    check(&[(1, 0), (2, 7), (3, 0), (4, 8), (5, 0), (6, 7)], "fork 4");
-    check(&[(1, 0), (2, 7), (3, 0), (5, 0), (6, 7)], "fork 4");
-    check(&[(1, 0), (2, 7), (3, 0), (4, 7), (5, 0)], "truncated 5 < 6");
-    check(&[], "truncated 0 < 2");
 }

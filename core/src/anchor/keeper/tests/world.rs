@@ -1,6 +1,7 @@
 //! A real store of either kind with tenants and their chains, a keeper over it, and a way past the store's guards.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::Arc,
@@ -14,7 +15,7 @@ use toolgate_test_postgres::{Cluster, Database};
 
 use crate::{
     anchor::{
-        Alarm, Comparison, Finding, Progress, Survey, Witness, WitnessFault,
+        Alarm, Progress, Survey, Witness, WitnessFault,
         keeper::{Desk, Keeper, Pulse, RoundError, Wish},
         public_keys, survey,
     },
@@ -22,7 +23,7 @@ use crate::{
     clock::Clock,
     journal::Journal,
     keys::Keyring,
-    store::{Store, StoreConfig, StoreError, params, schema},
+    store::{Row, Store, StoreConfig, StoreError, params, schema},
 };
 
 /// Which back end a test is about.
@@ -178,7 +179,6 @@ impl World {
         const ROWS: &str = "select seq, hash from audit_event where tenant_id = $1 order by seq";
         let keys = Arc::new(public_keys(&self.folder()).unwrap());
         let id = self.id(tenant);
-        let mut comparison = Comparison::new(Witness::open(&self.folder(), keys, &id).unwrap());
         let owner = self.tenants[tenant].clone();
         let rows: Result<_, StoreError> = self
             .store
@@ -186,18 +186,20 @@ impl World {
                 Box::pin(async move { tx.query(ROWS, params![&owner]).await })
             })
             .await;
-        for row in rows.unwrap() {
-            comparison.row(row.int(0).unwrap(), row.blob(1).unwrap());
-        }
-        match comparison.finish() {
-            Ok(Some(met)) => format!("met {}", met.seq),
-            Ok(None) => "no checkpoint".into(),
-            Err(Finding::Fork { checkpoint }) => format!("fork {}", checkpoint.seq),
-            Err(Finding::Truncated { checkpoint, last }) => {
-                format!("truncated {} of {}", last, checkpoint.seq)
+        let rows = rows.unwrap();
+        let row = |row: &Row| (row.int(0).unwrap(), row.blob(1).unwrap().to_vec());
+        let rows: BTreeMap<i64, Vec<u8>> = rows.iter().map(row).collect();
+        let last = rows.last_key_value().map_or(0, |(seq, _)| *seq);
+        let mut met = 0;
+        for said in Witness::open(&self.folder(), keys, &id).unwrap() {
+            match said {
+                Err(fault) => return fault.to_string(),
+                Ok(said) if said.seq > last => return format!("truncated {last} of {}", said.seq),
+                Ok(said) if rows[&said.seq] != said.hash => return format!("fork {}", said.seq),
+                Ok(said) => met = said.seq,
             }
-            Err(Finding::Unbelievable(fault)) => fault.to_string(),
         }
+        format!("met {met}")
     }
 
     /// Runs SQL as somebody does who holds the database: past its guards. Bytes are written `x'…'`.
