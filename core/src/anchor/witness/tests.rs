@@ -88,7 +88,11 @@ fn two_checkpoints_of_one_place_that_differ_are_both_told() {
         files.line(&files.tenant, 1, 2, 1),
     ];
     files.write("2026-01-01.ndjson", &lines);
-    assert_eq!(files.read(), [Ok(1), Ok(1)], "each is told, and no row can be both");
+    assert_eq!(
+        files.read(),
+        [Ok(1), Ok(1)],
+        "each is told, and no row can be both"
+    );
 }
 
 #[test]
