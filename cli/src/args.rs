@@ -289,19 +289,70 @@ pub(crate) enum PolicyCommand {
 pub(crate) enum AuditCommand {
     /// Print the latest events
     Tail(TailArgs),
-    /// Write the whole record as NDJSON, with the fields of its chain
-    Export {
-        /// File to write; standard output without it
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
-        /// Start after this place in the chain
-        #[arg(long, value_name = "SEQ", default_value_t = 0)]
-        after: u64,
-    },
-    /// Recompute the whole chain and tell the first fault
+    /// Write the whole record, with the fields of its chain
     ///
-    /// Asks the running gateway. When none answers and the data directory is not in use, reads the database itself.
-    Verify,
+    /// Into a folder it goes with the signed checkpoints, their public keys, a manifest and digests of all files, so
+    /// that `toolgate audit verify --export DIR` needs no gateway and no database. An export that broke off, or an older
+    /// one, is gone on with when the same folder is given again.
+    Export(ExportArgs),
+    /// Recompute the chain, hold it against the signed checkpoints, and tell the first fault
+    ///
+    /// Asks the running gateway. When none answers and the data directory is not in use, reads the database itself. With
+    /// --export it needs neither.
+    Verify(VerifyArgs),
+}
+
+/// `audit export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// Folder to write to
+    #[arg(long, value_name = "DIR", conflicts_with = "output")]
+    pub(crate) out: Option<PathBuf>,
+    /// File to write rows alone to; standard output without it
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// How rows are written
+    #[arg(long, value_name = "FORMAT", default_value = "ndjson")]
+    pub(crate) format: RecordFormat,
+    /// Begin with the row of this place in the chain
+    #[arg(long, value_name = "SEQ", value_parser = clap::value_parser!(u64).range(1..=i64::MAX as u64))]
+    pub(crate) from_seq: Option<u64>,
+    /// Start after this place in the chain
+    #[arg(long, value_name = "SEQ", conflicts_with = "from_seq", value_parser = clap::value_parser!(u64).range(..i64::MAX as u64))]
+    pub(crate) after: Option<u64>,
+}
+
+impl ExportArgs {
+    /// The place before the first that is wanted; `None` where nothing was said.
+    pub(crate) fn begins_after(&self) -> Option<u64> {
+        self.after.or(self.from_seq.map(|first| first.saturating_sub(1)))
+    }
+}
+
+/// How the rows of an export are written.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum RecordFormat {
+    /// One JSON object a line
+    Ndjson,
+    /// RFC 4180, for spreadsheets; cells that would be formulas get an apostrophe before them
+    Csv,
+}
+
+/// `audit verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Begin where the last verification ended, if it was intact
+    #[arg(long, conflicts_with = "export")]
+    pub(crate) incremental: bool,
+    /// Verify the export in this folder instead of a record
+    #[arg(long, value_name = "DIR")]
+    pub(crate) export: Option<PathBuf>,
+    /// Folder with the root keys of the gateway, to check the MACs of an export as well
+    #[arg(long, value_name = "DIR", requires = "export")]
+    pub(crate) keys: Option<PathBuf>,
+    /// The first checkpoint key of the record, or a file with it: what an export must lead back to
+    #[arg(long, value_name = "KEY", requires = "export")]
+    pub(crate) trust: Option<String>,
 }
 
 /// `audit tail`.

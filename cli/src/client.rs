@@ -21,6 +21,8 @@ use crate::failure::{Exit, Failure};
 
 const CONNECT: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(30);
+/// For work that goes through the whole record: ten million rows take half a minute.
+const LONG_ANSWER: Duration = Duration::from_secs(900);
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
 
 /// A gateway and the token it is asked with.
@@ -79,6 +81,17 @@ impl Gateway {
         self.json(self.request(method, path).json(body)).await
     }
 
+    /// Like [`Gateway::send`], for an answer that may take many minutes.
+    pub(crate) async fn send_patiently(
+        &self,
+        method: Method,
+        path: &str,
+        body: &Value,
+    ) -> Result<Value, Failure> {
+        self.json_within(self.request(method, path).json(body), LONG_ANSWER)
+            .await
+    }
+
     /// POST of JSON text as it is.
     pub(crate) async fn post_text(&self, path: &str, body: String) -> Result<Value, Failure> {
         let request = self
@@ -128,8 +141,12 @@ impl Gateway {
     }
 
     async fn json(&self, request: RequestBuilder) -> Result<Value, Failure> {
+        self.json_within(request, ANSWER).await
+    }
+
+    async fn json_within(&self, request: RequestBuilder, within: Duration) -> Result<Value, Failure> {
         let response = request
-            .timeout(ANSWER)
+            .timeout(within)
             .send()
             .await
             .map_err(|error| self.unreachable(&error))?;

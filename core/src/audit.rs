@@ -6,7 +6,6 @@ pub mod export;
 pub(crate) mod ledger;
 pub mod list;
 mod normal;
-pub mod offline;
 pub mod row_bytes;
 mod rows;
 pub mod verify;

@@ -102,10 +102,10 @@ mod tests {
         audit::{
             EventKind, Verdict,
             list::{self, Filter},
-            offline::verify_directory,
         },
         config::CoreConfig,
         identity::Presented,
+        proof::verify_directory,
         start::Core,
     };
 
@@ -150,7 +150,7 @@ mod tests {
         let event = newest.entries.into_iter().next().unwrap().event.unwrap();
         assert_eq!((event.kind, &*event.facade), (EventKind::TokenCreated, "cli"));
         assert!(event.detail.contains("rescue"), "{}", event.detail);
-        let reports = verify_directory(dir.path()).await.unwrap();
+        let reports = verify_directory(dir.path(), None).await.unwrap();
         assert!(
             reports
                 .iter()

@@ -5,6 +5,7 @@
 //! use here. An export is untrusted from its first byte: every file, line and figure in it has a bound, links are not
 //! followed, and what it says of itself counts only once it was recomputed.
 
+mod directory;
 mod export;
 #[cfg(test)]
 mod exported;
@@ -12,14 +13,20 @@ mod files;
 mod folder;
 mod lines;
 mod manifest;
+mod records;
+#[cfg(test)]
+mod tampering;
 mod testimony;
 mod trust;
+mod witness;
+mod witnessed;
 
 pub use self::{
+    directory::{OfflineError, TenantReport, verify_directory},
     export::{Asked, ExportError, ExportReport, verify_export},
     files::FileFault,
     folder::{Folder, FolderError, JoinPoint},
-    manifest::{Manifest, ManifestFault},
-    testimony::{of_checkpoint, of_line},
+    manifest::{Listed, Manifest, ManifestFault},
+    records::{Evidence, Extent, Records},
     trust::{Trust, TrustFault},
 };

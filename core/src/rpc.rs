@@ -39,6 +39,7 @@ pub use self::{
 use crate::{
     broker::{Broker, Failed},
     policy::Policies,
+    proof::Records,
     sessions::Sessions,
     store::Store,
     targets::Targets,
@@ -57,6 +58,7 @@ const BROKER_NAME: &str = <BrokerServiceServer<Rpc> as NamedService>::NAME;
 pub(crate) struct Rpc {
     pub(crate) broker: Broker,
     pub(crate) store: Store,
+    pub(crate) records: Records,
     pub(crate) tokens: Tokens,
     pub(crate) policies: Policies,
     pub(crate) sessions: Sessions,

@@ -22,6 +22,7 @@ use crate::{
     keys::{KeyError, Keyring},
     limits::{Buckets, InFlight},
     policy::Policies,
+    proof::Records,
     registry,
     results::Results,
     rpc::{self, CoreService, GrpcTls, Rpc, ServeError},
@@ -139,6 +140,8 @@ impl Core {
                 .echo_hosts
                 .then(|| Arc::new(crate::adapters::echo::Echo) as _),
         );
+        let records =
+            Records::new(store.clone(), Arc::clone(&keys), data_dir.path()).signed_by(journal.progress());
         let broker = Broker::new(Rooms {
             buckets: Buckets::new(config.limits, clock.clone()),
             in_flight: InFlight::new(config.limits.tenant_in_flight),
@@ -156,6 +159,7 @@ impl Core {
         let service = CoreService::over(Rpc {
             broker: broker.clone(),
             store,
+            records,
             tokens: Tokens::new(changes.clone()),
             policies: Policies::new(changes.clone()),
             sessions: Sessions::new(changes.clone()),

@@ -25,6 +25,13 @@ pub fn refused(reason: &'static str) {
     metrics::counter!("toolgate_refusals_total", "reason" => reason).increment(1);
 }
 
+/// Counts a verification of the record. Verdicts are a closed set.
+pub fn verified(verdict: &'static str, rows: i64, took: Duration) {
+    metrics::counter!("toolgate_audit_verifications_total", "verdict" => verdict).increment(1);
+    metrics::counter!("toolgate_audit_verified_rows_total").increment(u64::try_from(rows).unwrap_or(0));
+    metrics::histogram!("toolgate_audit_verification_seconds").record(took);
+}
+
 /// Says what the metrics are, for whoever reads them, and lets those without labels begin at zero.
 pub fn describe() {
     use metrics::{Unit, counter, describe_counter, describe_histogram};
@@ -65,5 +72,19 @@ pub fn describe() {
         "toolgate_secret_failures_total",
         "Fetches that gave no secret, by provider and fault"
     );
+    describe_counter!(
+        "toolgate_audit_verifications_total",
+        "Verifications of the record, by verdict"
+    );
+    describe_counter!(
+        "toolgate_audit_verified_rows_total",
+        "Rows of the record that verifications looked at"
+    );
+    describe_histogram!(
+        "toolgate_audit_verification_seconds",
+        Unit::Seconds,
+        "Time of one verification of the record"
+    );
     counter!("toolgate_journal_failed_commits_total").absolute(0);
+    counter!("toolgate_audit_verified_rows_total").absolute(0);
 }

@@ -14,9 +14,7 @@ use crate::{
 pub(super) async fn run(context: &Context, command: AuditCommand) -> Result<Exit, Failure> {
     match command {
         AuditCommand::Tail(args) => tail::run(&context.gateway()?, context.output, &args).await,
-        AuditCommand::Export { output, after } => {
-            export::run(&context.gateway()?, context.output, output.as_deref(), after).await
-        }
-        AuditCommand::Verify => verify::run(context).await,
+        AuditCommand::Export(args) => export::run(context, &args).await,
+        AuditCommand::Verify(args) => verify::run(context, &args).await,
     }
 }

@@ -22,7 +22,7 @@ pub(super) use self::{
     desk::{Desk, DeskError, Wish},
     pulse::Pulse,
 };
-use super::Progress;
+use super::{Progress, progress::Wanted};
 use crate::{
     clock::Clock,
     store::{Store, StoreError, StoredHead},
@@ -89,18 +89,24 @@ impl Keeper {
         let mut earliest = next;
         loop {
             // All three may be dropped half way: a tenant with many rows is in the next round of all as well.
-            let wish = tokio::select! {
+            let mut wish = tokio::select! {
                 () = stop.cancelled() => break,
                 () = time::sleep_until(next) => Wish::All,
                 () = self.many(earliest) => Wish::Many(self.progress.take_many()),
             };
+            // Before the heads are read, so that what is signed is what they asked about.
+            let wanted = self.progress.take_wanted();
+            if let Wish::Many(many) = &mut wish {
+                many.extend(wanted.iter().map(|wanted| wanted.tenant.clone()));
+            }
             let now = Instant::now();
             if wish == Wish::All {
                 next = now + interval;
             }
             earliest = now + BREATH;
-            if self.told_round(wish).await.is_err() {
-                next = next.min(now + AGAIN);
+            match self.told_round(wish).await {
+                Ok(()) => wanted.into_iter().for_each(Wanted::tell),
+                Err(()) => next = next.min(now + AGAIN),
             }
         }
         if time::timeout(LAST_ROUND, self.told_round(Wish::All))

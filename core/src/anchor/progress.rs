@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 use toolgate_contract::ids::TenantId;
 
 /// So many rows of one tenant want a checkpoint at once.
@@ -16,7 +16,26 @@ pub(super) const MANY_ROWS: i64 = 1_000;
 pub struct Progress {
     rows: Mutex<HashMap<TenantId, i64>>,
     many: Notify,
+    wanted: Mutex<Vec<Wanted>>,
 }
+
+/// Somebody who waits for a checkpoint of a tenant's head.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    pub(super) tenant: TenantId,
+    signed: oneshot::Sender<()>,
+}
+
+impl Wanted {
+    /// Says that it is durable.
+    pub(super) fn tell(self) {
+        // Who asked may be gone.
+        let _ = self.signed.send(());
+    }
+}
+
+/// More wait for a checkpoint than can be told one by one; they do without.
+const MOST_WANTED: usize = 1_000;
 
 impl Progress {
     /// Counts what a commit brought. Cheap, and never waits.
@@ -38,7 +57,29 @@ impl Progress {
         }
     }
 
-    /// Waits until a tenant has many rows.
+    /// Asks for a checkpoint of `tenant` at the next round, which is soon. Answers when the head as it is now, or a later
+    /// one, is under a durable checkpoint; fails when that round does.
+    pub fn want(&self, tenant: &TenantId) -> oneshot::Receiver<()> {
+        let (signed, answer) = oneshot::channel();
+        {
+            let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+            if wanted.len() < MOST_WANTED {
+                wanted.push(Wanted {
+                    tenant: tenant.clone(),
+                    signed,
+                });
+            }
+        }
+        self.many.notify_one();
+        answer
+    }
+
+    /// Those who wait for the round that begins now.
+    pub(super) fn take_wanted(&self) -> Vec<Wanted> {
+        std::mem::take(&mut *self.wanted.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits until a tenant has many rows, or somebody wants a checkpoint.
     pub(super) async fn many(&self) {
         self.many.notified().await;
     }

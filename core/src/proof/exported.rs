@@ -4,6 +4,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use data_encoding::HEXLOWER;
 use ring::digest::{SHA256, digest};
+use toolgate_contract::ids::TenantId;
 
 use super::{
     Folder, Manifest,
@@ -12,7 +13,7 @@ use super::{
 use crate::{
     anchor::{Checkpoint, SigningKeys},
     audit::{
-        Head, Sealer, StoredRow,
+        Head, SealedRow, Sealer, StoredRow,
         chain::row_hash,
         encode,
         export::{Export, Format, Line},
@@ -33,6 +34,8 @@ pub(super) struct Exported {
     pub(super) dir: PathBuf,
     pub(super) signing: SigningKeys,
     pub(super) rows: Vec<Owned>,
+    /// Rows of the same gateway's other tenant.
+    pub(super) foreign: Vec<Owned>,
 }
 
 /// A row that can be changed.
@@ -60,6 +63,18 @@ impl Owned {
         }
     }
 
+    pub(super) fn sealed(row: SealedRow) -> Self {
+        Self {
+            seq: row.seq,
+            prev: row.prev.to_vec(),
+            bytes: row.bytes,
+            hash: row.hash.to_vec(),
+            mac: row.mac.to_vec(),
+            algorithm: row.algorithm,
+            key_id: row.key_id.to_string(),
+        }
+    }
+
     pub(super) fn row(&self) -> StoredRow<'_> {
         StoredRow {
             seq: self.seq,
@@ -80,7 +95,7 @@ impl Owned {
 }
 
 /// Makes hashes and links fit from `place` on, as everybody can.
-pub(super) fn rehash(tenant: &toolgate_contract::ids::TenantId, rows: &mut [Owned], place: usize) {
+pub(super) fn rehash(tenant: &TenantId, rows: &mut [Owned], place: usize) {
     let mut prev: [u8; 32] = rows[place - 1].prev.clone().try_into().unwrap();
     for row in &mut rows[place - 1..] {
         row.prev = prev.to_vec();
@@ -109,7 +124,9 @@ impl Exported {
         let signing = SigningKeys::open(ledger.dir.path(), &Clock::manual(NOON_US), false).unwrap();
         let dir = ledger.dir.path().join("export");
         let rows = rows(&ledger).await;
+        let foreign = foreign(&ledger);
         let mut exported = Self {
+            foreign,
             ledger,
             dir,
             signing,
@@ -265,4 +282,15 @@ pub(super) async fn rows(ledger: &Ledger) -> Vec<Owned> {
         }
     }
     rows
+}
+
+fn foreign(ledger: &Ledger) -> Vec<Owned> {
+    let (sealer, tenant) = (Sealer::new(Arc::clone(&ledger.keys)), TenantId::mint());
+    let mut head = Head::genesis(&tenant);
+    let seal = |number: usize| {
+        let row = sealer.seal(&tenant, &head, &event(&format!("e.e_{number}")));
+        head = row.head();
+        Owned::sealed(row)
+    };
+    (0..ROWS).map(seal).collect()
 }

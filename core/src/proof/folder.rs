@@ -172,6 +172,11 @@ impl Folder {
         self.each_line(piece, |folder, line| folder.row(line, through))
     }
 
+    /// Forgets a line whose end has not come: nothing more is read.
+    pub fn drop_rest(&mut self) {
+        self.rest.clear();
+    }
+
     /// Says that the gateway has no more rows for now.
     ///
     /// # Errors

@@ -9,8 +9,7 @@ use crate::{
 };
 
 /// What the line of a checkpoint file says about the chain of `tenant`.
-#[must_use]
-pub fn of_line(line: &str, tenant: &TenantId, keys: &PublicKeys) -> Testimony {
+pub(super) fn of_line(line: &str, tenant: &TenantId, keys: &PublicKeys) -> Testimony {
     match Checkpoint::parse(line) {
         Ok(checkpoint) => of_checkpoint(&checkpoint, tenant, keys),
         Err(fault) => Testimony::Unsound {
@@ -21,8 +20,7 @@ pub fn of_line(line: &str, tenant: &TenantId, keys: &PublicKeys) -> Testimony {
 }
 
 /// What a checkpoint says about the chain of `tenant`.
-#[must_use]
-pub fn of_checkpoint(checkpoint: &Checkpoint, tenant: &TenantId, keys: &PublicKeys) -> Testimony {
+pub(super) fn of_checkpoint(checkpoint: &Checkpoint, tenant: &TenantId, keys: &PublicKeys) -> Testimony {
     let (seq, time) = (checkpoint.seq, rfc3339::format(checkpoint.time_us));
     let unsound = |why: String| Testimony::Unsound { seq, why };
     if checkpoint.tenant_id != tenant.as_str() {

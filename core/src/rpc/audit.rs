@@ -1,15 +1,15 @@
 //! `AuditService`: the record, listed, verified and exported.
 
-use bytes::Bytes;
 use data_encoding::HEXLOWER;
-use futures::{Stream, stream};
+use futures::{Stream, TryStreamExt, stream};
 use serde_json::json;
 use tonic::{Request, Response, Status};
 use toolgate_contract::{
     ids::EventId,
     v1::{
-        AuditEvent, ExportEventsRequest, ExportEventsResponse, ListEventsRequest, ListEventsResponse,
-        VerifyAuditRequest, VerifyAuditResponse, audit_service_server::AuditService,
+        AuditEvent, ExportCheckpointsRequest, ExportCheckpointsResponse, ExportEventsRequest,
+        ExportEventsResponse, ListEventsRequest, ListEventsResponse, VerifyAuditRequest, VerifyAuditResponse,
+        audit_service_server::AuditService,
     },
 };
 
@@ -19,13 +19,16 @@ use crate::{
         Event, EventKind, Outcome,
         export::{Export, Format},
         list::{self, Cursor, Entry, Filter, LONGEST_PAGE},
-        verify::{Verification, verify},
+        verify::Verification,
     },
     broker::{Caller, Failed},
     changes::By,
     error::Error,
     identity::Action,
+    proof::{Evidence, Extent},
     rfc3339,
+    store::StoreError,
+    telemetry,
 };
 
 /// Events of a page, when nothing else is asked.
@@ -47,7 +50,11 @@ impl AuditService for Rpc {
         request: Request<VerifyAuditRequest>,
     ) -> Result<Response<VerifyAuditResponse>, Status> {
         let caller = self.caller(&request, Action::ReadRecord).await?;
-        let verified = self.verify(by(&caller)).await;
+        let extent = match request.into_inner().incremental {
+            Some(true) => Extent::Since,
+            Some(false) | None => Extent::Whole,
+        };
+        let verified = self.verify(by(&caller), extent).await;
         self.answer(&caller, verified).await.map(Response::new)
     }
 
@@ -59,22 +66,56 @@ impl AuditService for Rpc {
         request: Request<ExportEventsRequest>,
     ) -> Result<Response<Self::ExportEventsStream>, Status> {
         let caller = self.caller(&request, Action::ReadRecord).await?;
-        let after = match request.into_inner().after_seq.unwrap_or(0) {
-            after if after >= 0 => after,
-            _ => {
-                return self
-                    .answer(&caller, Err(Error::invalid("after_seq", "must be 0 or more")))
-                    .await;
-            }
+        let after = match place(request.into_inner().after_seq) {
+            Ok(after) => after,
+            Err(error) => return self.answer(&caller, Err(error)).await,
         };
-        let export = Export::new(
-            self.store.clone(),
-            caller.principal().tenant.clone(),
-            after,
-            Format::Ndjson,
-        );
-        Ok(Response::new(Box::pin(chunks(export))))
+        let tenant = caller.principal().tenant.clone();
+        let export = Export::new(self.store.clone(), tenant, after, Format::Ndjson);
+        let next = async |mut export: Export| {
+            let chunk = export.next_chunk().await?;
+            Ok(chunk.map(|chunk| (chunk, export)))
+        };
+        let pieces = stream::try_unfold(export, next).map_ok(|chunk| ExportEventsResponse { chunk });
+        Ok(Response::new(Box::pin(pieces.map_err(cut))))
     }
+
+    type ExportCheckpointsStream =
+        std::pin::Pin<Box<dyn Stream<Item = Result<ExportCheckpointsResponse, Status>> + Send>>;
+
+    async fn export_checkpoints(
+        &self,
+        request: Request<ExportCheckpointsRequest>,
+    ) -> Result<Response<Self::ExportCheckpointsStream>, Status> {
+        let caller = self.caller(&request, Action::ReadRecord).await?;
+        let after = match place(request.into_inner().after_seq) {
+            Ok(after) => after,
+            Err(error) => return self.answer(&caller, Err(error)).await,
+        };
+        let evidence = self.records.evidence(&caller.principal().tenant, after).await;
+        let evidence = self.answer(&caller, evidence.map_err(Error::from)).await?;
+        let next = async |mut evidence: Evidence| {
+            let chunk = evidence.next_chunk().await?;
+            Ok(chunk.map(|chunk| (chunk, evidence)))
+        };
+        let pieces = stream::try_unfold(evidence, next).map_ok(|chunk| ExportCheckpointsResponse { chunk });
+        Ok(Response::new(Box::pin(pieces.map_err(cut))))
+    }
+}
+
+fn place(after: Option<i64>) -> Result<i64, Error> {
+    match after.unwrap_or(0) {
+        after if after >= 0 => Ok(after),
+        _ => Err(Error::invalid("after_seq", "must be 0 or more")),
+    }
+}
+
+// A failure in the midst; the pieces are pulled by the transport, so a slow reader holds one batch.
+fn cut(error: StoreError) -> Status {
+    status(Failed {
+        call: None,
+        error: error.into(),
+    })
 }
 
 impl Rpc {
@@ -107,11 +148,12 @@ impl Rpc {
         })
     }
 
-    async fn verify(&self, by: By) -> Result<VerifyAuditResponse, Error> {
+    async fn verify(&self, by: By, extent: Extent) -> Result<VerifyAuditResponse, Error> {
         let rooms = self.broker.rooms();
         let started = rooms.clock.monotonic();
-        let found = verify(&self.store, &rooms.keys, &by.tenant).await?;
+        let found = self.records.verify(&by.tenant, extent).await?;
         let took = rooms.clock.monotonic().saturating_sub(started);
+        telemetry::verified(found.verdict.as_str(), found.rows, took);
         let took_ms = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
         let event = verified(&by, &found, rooms.clock.wall_us(), took_ms);
         rooms.journal.record(&by.tenant, event).await?;
@@ -121,6 +163,10 @@ impl Rpc {
             seq: found.seq,
             message: found.message,
             head_hash: HEXLOWER.encode(&found.head.hash),
+            from_seq: found.from,
+            through_seq: found.head.seq,
+            checkpoints: found.checkpoints,
+            checkpoint_seq: found.covered,
         })
     }
 }
@@ -227,7 +273,17 @@ fn told(tenant: &str, entry: Entry) -> AuditEvent {
 }
 
 fn verified(by: &By, found: &Verification, time_us: i64, duration_ms: i64) -> Event {
-    let detail = json!({"verdict": found.verdict.as_str(), "rows": found.rows, "seq": found.seq});
+    // An incremental verification goes on from this head.
+    let detail = json!({
+        "verdict": found.verdict.as_str(),
+        "rows": found.rows,
+        "seq": found.seq,
+        "from": found.from,
+        "headSeq": found.head.seq,
+        "headHash": HEXLOWER.encode(&found.head.hash),
+        "checkpoints": found.checkpoints,
+        "checkpointSeq": found.covered,
+    });
     Event {
         id: EventId::mint(),
         kind: EventKind::AuditVerified,
@@ -249,27 +305,4 @@ fn verified(by: &By, found: &Verification, time_us: i64, duration_ms: i64) -> Ev
         correlation_id: None,
         detail: detail.to_string(),
     }
-}
-
-// Pulled by the transport: a slow reader holds one page.
-fn chunks(export: Export) -> impl Stream<Item = Result<ExportEventsResponse, Status>> + Send {
-    stream::unfold(Some(export), async |export| {
-        let mut export = export?;
-        match export.next_chunk().await {
-            Ok(None) => None,
-            Ok(Some(chunk)) => Some((
-                Ok(ExportEventsResponse {
-                    chunk: Bytes::into(chunk),
-                }),
-                Some(export),
-            )),
-            Err(error) => Some((
-                Err(status(Failed {
-                    call: None,
-                    error: error.into(),
-                })),
-                None,
-            )),
-        }
-    })
 }

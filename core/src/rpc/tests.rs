@@ -516,11 +516,23 @@ async fn filters_that_cannot_be_read_are_refused_with_their_place() {
 async fn verifying_is_itself_on_the_record_and_an_export_holds_every_row() {
     let world = World::new().await;
     world.host().await;
-    let verify = || with(&world.admin, wire::VerifyAuditRequest {});
-    let first = world.audit().verify_audit(verify()).await.unwrap().into_inner();
+    let verify = |incremental| with(&world.admin, wire::VerifyAuditRequest { incremental });
+    let first = world
+        .audit()
+        .verify_audit(verify(None))
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!((&*first.verdict, first.rows, first.seq), ("intact", 4, 0));
-    let second = world.audit().verify_audit(verify()).await.unwrap().into_inner();
-    assert_eq!((&*second.verdict, second.rows), ("intact", 5));
+    assert_eq!((first.from_seq, first.through_seq), (1, 4));
+    let second = world
+        .audit()
+        .verify_audit(verify(Some(true)))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!((&*second.verdict, second.rows), ("intact", 1));
+    assert_eq!((second.from_seq, second.through_seq), (5, 5));
 
     let verified = wire::ListEventsRequest {
         event: Some("audit.verified".into()),
@@ -528,7 +540,11 @@ async fn verifying_is_itself_on_the_record_and_an_export_holds_every_row() {
     };
     let events = world.events(&world.admin, verified).await;
     let detail: Value = serde_json::from_slice(&events[1].detail).unwrap();
-    assert_eq!(detail, json!({"verdict": "intact", "rows": 4, "seq": 0}));
+    assert_eq!(
+        detail,
+        json!({"verdict": "intact", "rows": 4, "seq": 0, "from": 1, "headSeq": 4, "headHash": first.head_hash,
+            "checkpoints": first.checkpoints, "checkpointSeq": first.checkpoint_seq})
+    );
 
     let asked = wire::ExportEventsRequest { after_seq: Some(1) };
     let mut pieces = world

@@ -6,8 +6,9 @@ use toolgate_contract::ids::TargetId;
 
 use super::*;
 use crate::{
-    audit::{Verdict, offline::verify_directory},
+    audit::Verdict,
     keys,
+    proof::verify_directory,
     secrets::{Credential, SecretRef, SecretValue},
     store::params,
 };
@@ -222,7 +223,7 @@ async fn a_running_gateway_takes_up_a_new_root_and_wraps_every_secret_with_it() 
     drop(core.built_in_host("here", false).await.unwrap());
     assert!(store.sealed_with().await.unwrap().contains(&made));
     core.shutdown().await;
-    let reports = verify_directory(dir.path()).await.unwrap();
+    let reports = verify_directory(dir.path(), None).await.unwrap();
     assert!(
         reports
             .iter()

@@ -526,6 +526,17 @@ impl AuditService for ScriptedCore {
             pieces.collect::<Vec<_>>(),
         ))))
     }
+
+    type ExportCheckpointsStream =
+        Pin<Box<dyn Stream<Item = Result<ExportCheckpointsResponse, Status>> + Send>>;
+
+    async fn export_checkpoints(
+        &self,
+        request: Request<ExportCheckpointsRequest>,
+    ) -> Result<Response<Self::ExportCheckpointsStream>, Status> {
+        self.note("ExportCheckpoints", request)?;
+        Ok(Response::new(Box::pin(futures::stream::empty())))
+    }
 }
 
 #[tonic::async_trait]

@@ -80,6 +80,33 @@ pub async fn verify(
     Walk::whole(tenant, keys).run(store, tenant).await
 }
 
+/// The bytes of the row at `seq`, when it is one that the gateway sealed for that place, whatever stands around it.
+///
+/// # Errors
+/// When the store does not answer.
+pub async fn sealed_bytes_at(
+    store: &Store,
+    keys: &Arc<Keyring>,
+    tenant: &TenantId,
+    seq: i64,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let batch = Batch::default()
+        .read(store, tenant, seq.saturating_sub(1))
+        .await?;
+    let Some(row) = batch.row(0).filter(|row| row.seq == seq) else {
+        return Ok(None);
+    };
+    let Ok(prev) = row.prev.try_into() else {
+        return Ok(None);
+    };
+    let mut verifier = ChainVerifier::new(tenant.clone(), Arc::clone(keys)).starting_after(Head {
+        seq: seq.saturating_sub(1),
+        hash: prev,
+    });
+    verifier.push(&row);
+    Ok((verifier.tip.seq == seq).then(|| row.bytes.to_vec()))
+}
+
 // Hashing is work for a processor, and testimonies may lie in files: neither has a place on the callers' threads.
 async fn check(mut verifier: ChainVerifier, batch: Batch) -> Result<(ChainVerifier, Batch), StoreError> {
     aside(move || {

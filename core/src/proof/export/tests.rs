@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    audit::{Event, Head, export::Format, ledger::Ledger, row_bytes::tests::event},
+    audit::{Event, export::Format, ledger::Ledger},
     keys::RootKeys,
     proof::exported::{Exported, Owned, ROWS, rehash, reseal},
 };
@@ -88,89 +88,16 @@ async fn the_pinned_key_is_asked_for() {
     assert_eq!(report.verification.verdict, Verdict::BadSignature);
 }
 
-/// The classes of tampering of security §7: what is done to the rows of an export whose files and manifest are then
-/// made to fit, and what is found without any key.
-type Class = (&'static str, fn(&Exported, &mut Vec<Owned>), &'static [Verdict]);
-
-const CLASSES: [Class; 9] = [
-    ("edit", |_, rows| rows[4].rewrite("b.b"), &[Verdict::Edited]),
-    ("delete", |_, rows| drop(rows.remove(4)), &[Verdict::Gap]),
-    (
-        "insert",
-        |_, rows| {
-            let mut added = rows[4].clone();
-            added.rewrite("b.b");
-            rows.insert(5, added);
-        },
-        &[Verdict::OutOfOrder, Verdict::Inserted],
-    ),
-    ("swap", |_, rows| rows.swap(3, 6), &[Verdict::OutOfOrder]),
-    ("tail cut", |_, rows| rows.truncate(7), &[Verdict::Truncated]),
-    ("whole chain", |_, rows| rows.clear(), &[Verdict::ChainMissing]),
-    (
-        "rewrite and rehash",
-        |exported, rows| {
-            rows[4].rewrite("b.b");
-            rehash(&exported.ledger.tenant, rows, 5);
-        },
-        &[Verdict::Fork],
-    ),
-    (
-        "fork",
-        |exported, rows| {
-            // Sealed by the gateway itself, after an older copy was put back.
-            let mut head = Head {
-                seq: 4,
-                hash: rows[3].hash.clone().try_into().unwrap(),
-            };
-            rows.truncate(4);
-            for number in 0..5 {
-                let sealed =
-                    exported
-                        .sealer()
-                        .seal(&exported.ledger.tenant, &head, &event(&format!("c.c_{number}")));
-                head = sealed.head();
-                rows.push(Owned {
-                    seq: sealed.seq,
-                    prev: sealed.prev.to_vec(),
-                    bytes: sealed.bytes,
-                    hash: sealed.hash.to_vec(),
-                    mac: sealed.mac.to_vec(),
-                    algorithm: sealed.algorithm,
-                    key_id: sealed.key_id.to_string(),
-                });
-            }
-        },
-        &[Verdict::Fork],
-    ),
-    (
-        "downgrade",
-        |exported, rows| {
-            rows.iter_mut().for_each(|row| row.algorithm = 0);
-            rehash(&exported.ledger.tenant, rows, 1);
-        },
-        &[Verdict::UnknownAlgorithm],
-    ),
-];
-
 #[tokio::test]
-async fn every_class_of_tampering_with_rows_is_found() {
-    for format in [Format::Ndjson, Format::Csv] {
-        for (class, change, expected) in CLASSES {
-            let exported = Exported::new(format).await;
-            exported.tamper(|rows| change(&exported, rows));
-            for with_keys in [false, true] {
-                let (verdict, seq, message) = found(&exported, with_keys);
-                let rehashed = matches!(class, "rewrite and rehash") && with_keys;
-                let expected = if rehashed { &[Verdict::BadMac] } else { expected };
-                assert!(
-                    expected.contains(&verdict),
-                    "{class}, keys {with_keys}: {verdict:?} {seq} {message}"
-                );
-                assert!(!message.is_empty());
-            }
-        }
-    }
+async fn lines_in_another_order_are_found() {
+    let exported = Exported::new(Format::Ndjson).await;
+    exported.tamper(|rows| rows.swap(3, 6));
+    assert_eq!(found(&exported, false).0, Verdict::OutOfOrder);
+    exported.tamper(|rows| {
+        let row = rows[4].clone();
+        rows.insert(5, row);
+    });
+    assert_eq!(found(&exported, false).0, Verdict::OutOfOrder, "a line twice");
 }
 
 #[tokio::test]

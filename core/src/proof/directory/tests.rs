@@ -11,7 +11,7 @@ fn verdicts(reports: &[TenantReport]) -> Vec<(Option<&str>, Verdict)> {
 #[tokio::test]
 async fn every_tenant_of_a_directory_is_verified_beside_a_running_gateway() {
     let ledger = Ledger::with(&["a.a", "a.b", "a.c"]).await;
-    let reports = verify_directory(ledger.dir.path()).await.unwrap();
+    let reports = verify_directory(ledger.dir.path(), None).await.unwrap();
     assert_eq!(
         verdicts(&reports),
         [(Some("system"), Verdict::Intact), (Some("acme"), Verdict::Intact)]
@@ -27,7 +27,7 @@ async fn a_directory_whose_gateway_has_ended_is_verified_and_left_as_it_is() {
     drop(store);
     tamper(dir.path(), "delete from audit_event where seq = 2");
     let before = std::fs::read(dir.path().join("toolgate.db")).unwrap();
-    let reports = verify_directory(dir.path()).await.unwrap();
+    let reports = verify_directory(dir.path(), None).await.unwrap();
     assert_eq!(
         verdicts(&reports),
         [(Some("system"), Verdict::Intact), (Some("acme"), Verdict::Gap)]
@@ -43,7 +43,7 @@ async fn rows_of_nobody_are_found() {
          insert into audit_event select 'nobody', seq, event_id, prev, bytes, hash, mac, algorithm, key_id, time_us,
              kind, principal, capability, target_id, result, correlation_id from audit_event;",
     );
-    let reports = verify_directory(ledger.dir.path()).await.unwrap();
+    let reports = verify_directory(ledger.dir.path(), None).await.unwrap();
     let mut found = verdicts(&reports);
     found.sort_by_key(|(_, verdict)| verdict.as_str());
     assert_eq!(
@@ -59,7 +59,7 @@ async fn rows_of_nobody_are_found() {
 #[tokio::test]
 async fn a_folder_that_is_no_data_directory_stays_empty() {
     let dir = tempfile::tempdir().unwrap();
-    let error = verify_directory(dir.path()).await.unwrap_err();
+    let error = verify_directory(dir.path(), None).await.unwrap_err();
     assert!(error.to_string().contains("data directory"), "{error}");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
@@ -99,7 +99,7 @@ async fn what_the_journal_writes_is_intact() {
     }
     journal.record(&TenantId::system(), event("")).await.unwrap();
 
-    let reports = verify_directory(dir.path()).await.unwrap();
+    let reports = verify_directory(dir.path(), None).await.unwrap();
 
     assert_eq!(
         verdicts(&reports),

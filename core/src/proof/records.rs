@@ -1,0 +1,139 @@
+//! The record of a gateway, verified while it is written: whole, or from where it was last found intact.
+//!
+//! The place to go on from is read from the record itself: the newest row that tells of an intact verification, whose
+//! MAC must hold. So it survives a restart, and nobody can move it who does not hold the root key.
+
+mod evidence;
+mod remembered;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use toolgate_contract::ids::TenantId;
+
+pub use self::evidence::Evidence;
+use self::remembered::Remembered;
+use super::witness;
+use crate::{
+    anchor::Progress,
+    audit::{
+        Head,
+        verify::{Mark, Testimonies, Testimony, Verification, Walk},
+    },
+    keys::Keyring,
+    store::{Store, StoreError},
+};
+
+/// How much is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Every row.
+    Whole,
+    /// What came after the last verification that found the record intact; every row where there was none.
+    Since,
+}
+
+/// Verifies chains of one store beside its checkpoints.
+#[derive(Debug, Clone)]
+pub struct Records {
+    store: Store,
+    keys: Arc<Keyring>,
+    data_dir: PathBuf,
+    progress: Option<Arc<Progress>>,
+}
+
+impl Records {
+    /// The record in `store` and what lies in its data directory.
+    #[must_use]
+    pub fn new(store: Store, keys: Arc<Keyring>, data_dir: &Path) -> Self {
+        Self {
+            store,
+            keys,
+            data_dir: data_dir.to_owned(),
+            progress: None,
+        }
+    }
+
+    /// Asks this keeper for checkpoints.
+    #[must_use]
+    pub fn signed_by(self, progress: Arc<Progress>) -> Self {
+        Self {
+            progress: Some(progress),
+            ..self
+        }
+    }
+
+    /// Verifies the chain of `tenant`.
+    ///
+    /// # Errors
+    /// When the store does not answer. What it holds is never an error, only a verdict.
+    pub async fn verify(&self, tenant: &TenantId, extent: Extent) -> Result<Verification, StoreError> {
+        let testimonies = self.testimonies(tenant).await?;
+        let walk = Walk::whole(tenant, &self.keys);
+        let remembered = match extent {
+            Extent::Whole => None,
+            Extent::Since => remembered::find(&self.store, &self.keys, tenant).await?,
+        };
+        let walk = match remembered {
+            None => walk.hearing(testimonies),
+            Some(remembered) => {
+                let head = remembered.head;
+                match self.store.hash_at(tenant, head.seq).await? == Some(head.hash) {
+                    true => walk.starting_after(head).hearing(testimonies),
+                    // Something was changed before that place: the whole chain tells what.
+                    false => walk.hearing(with(testimonies, remembered)),
+                }
+            }
+        };
+        walk.run(&self.store, tenant).await
+    }
+
+    /// What proves an export of the rows after place `after`: public keys and checkpoints, the newest one of now.
+    ///
+    /// # Errors
+    /// When the checkpoints cannot be read.
+    pub async fn evidence(&self, tenant: &TenantId, after: i64) -> Result<Evidence, StoreError> {
+        if let Some(progress) = &self.progress {
+            evidence::ask_to_sign(progress, tenant).await;
+        }
+        Evidence::open(&self.data_dir, tenant, after).await
+    }
+
+    async fn testimonies(&self, tenant: &TenantId) -> Result<Testimonies, StoreError> {
+        let (dir, tenant) = (self.data_dir.clone(), tenant.clone());
+        tokio::task::spawn_blocking(move || witness::of_directory(&dir, &tenant))
+            .await
+            .map_err(|_| StoreError::Panicked)
+    }
+}
+
+/// The testimonies, with what is remembered in its place among them.
+fn with(testimonies: Testimonies, remembered: Remembered) -> Testimonies {
+    let mark = Mark {
+        seq: remembered.head.seq,
+        hash: remembered.head.hash,
+        by: format!("the verification of row {}", remembered.told_by),
+    };
+    let mut rest = testimonies.peekable();
+    let mut mark = Some(mark);
+    Box::new(std::iter::from_fn(move || {
+        let later = rest.peek().is_none_or(|next| match (next, &mark) {
+            (Testimony::Sound(next), Some(mark)) => next.seq > mark.seq,
+            _ => false,
+        });
+        match mark.take_if(|_| later) {
+            Some(mark) => Some(Testimony::Sound(mark)),
+            None => rest.next(),
+        }
+    }))
+}
+
+/// Where a chain was found intact up to.
+fn head_of(seq: i64, hash: [u8; 32]) -> Head {
+    Head { seq, hash }
+}
+
+#[cfg(test)]
+mod tests;
