@@ -21,7 +21,7 @@ use crate::{
     journal::Journal,
     keys::{KeyError, Keyring},
     snapshot::Snapshots,
-    store::{Store, StoreConfig, StoreError},
+    store::{Store, StoreConfig, StoreError, StorePlace},
     tokens::{Token, Tokens, Wanted},
 };
 
@@ -57,16 +57,22 @@ pub enum OfflineError {
 /// Makes a token of the first tenant; on the record it is made by nobody, through `cli`.
 ///
 /// # Errors
-/// When a gateway runs in `dir`, when store or keys cannot be used, or when the token is refused.
-pub async fn create_token(dir: &Path, wanted: Wanted, clock: Clock) -> Result<(Token, Secret), OfflineError> {
-    let path = dir.join("toolgate.db");
-    if !path.is_file() {
-        return Err(OfflineError::NoStore(path));
+/// When a gateway runs in `dir` or on the database, when store or keys cannot be used, or when the token is refused.
+pub async fn create_token(
+    dir: &Path,
+    store: StoreConfig,
+    wanted: Wanted,
+    clock: Clock,
+) -> Result<(Token, Secret), OfflineError> {
+    if let StorePlace::File(path) = &store.place
+        && !path.is_file()
+    {
+        return Err(OfflineError::NoStore(path.clone()));
     }
     // Released at the end, when nothing here writes any more.
     let _owned = DataDir::own(dir)?;
     let keys = Arc::new(Keyring::open_existing(dir)?);
-    let store = Store::open(StoreConfig::sqlite(path)).await?;
+    let store = Store::open(store).await?;
     let journal = Journal::start(store.clone(), Sealer::new(keys), clock.clone());
     let tasks = TaskTracker::new();
     let changes = Changes::new(
@@ -109,6 +115,10 @@ mod tests {
         start::Core,
     };
 
+    fn file(dir: &Path) -> StoreConfig {
+        CoreConfig::new(dir).store()
+    }
+
     async fn started(dir: &Path) -> Core {
         Core::start(CoreConfig::new(dir), Clock::system()).await.unwrap()
     }
@@ -126,7 +136,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         started(dir.path()).await.shutdown().await;
 
-        let (token, text) = create_token(dir.path(), wanted("rescue"), Clock::system())
+        let (token, text) = create_token(dir.path(), file(dir.path()), wanted("rescue"), Clock::system())
             .await
             .unwrap();
 
@@ -163,7 +173,7 @@ mod tests {
     async fn no_token_is_made_beside_a_running_gateway() {
         let dir = tempfile::tempdir().unwrap();
         let core = started(dir.path()).await;
-        let refused = create_token(dir.path(), wanted("rescue"), Clock::system())
+        let refused = create_token(dir.path(), file(dir.path()), wanted("rescue"), Clock::system())
             .await
             .unwrap_err();
         assert!(
@@ -176,7 +186,7 @@ mod tests {
     #[tokio::test]
     async fn a_folder_that_is_no_data_directory_is_left_empty() {
         let dir = tempfile::tempdir().unwrap();
-        let refused = create_token(dir.path(), wanted("rescue"), Clock::system())
+        let refused = create_token(dir.path(), file(dir.path()), wanted("rescue"), Clock::system())
             .await
             .unwrap_err();
         assert!(matches!(refused, OfflineError::NoStore(_)), "{refused}");

@@ -50,7 +50,7 @@ impl Store {
     pub async fn open(config: StoreConfig) -> Result<Self, StoreError> {
         let backend = match config.place.clone() {
             StorePlace::File(path) => Backend::Sqlite(Sqlite::open(path, config).await?),
-            StorePlace::Server(url) => Backend::Postgres(Postgres::open(url, config).await?),
+            StorePlace::Server(url) => Backend::Postgres(Postgres::open(*url, config).await?),
         };
         Ok(Self { backend })
     }

@@ -32,7 +32,7 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["target", "remove"], Reader::Client),
     (&["target", "enrol"], Reader::Client),
     (&["target", "revoke-relay"], Reader::Client),
-    (&["token", "create"], Reader::Client),
+    (&["token", "create"], Reader::Record),
     (&["token", "list"], Reader::Client),
     (&["token", "revoke"], Reader::Client),
     (&["profile", "list"], Reader::Client),

@@ -4,7 +4,7 @@ mod offline;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use toolgate_core::tokens::Wanted;
+use toolgate_core::{CoreConfig, tokens::Wanted};
 
 use super::{
     Context, list, text,
@@ -42,8 +42,11 @@ pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit
                     profile,
                     expires_at: expires,
                 };
-                let config = context.config(Reader::Client)?;
-                return created(output, &offline::create(&config.data_dir, wanted).await?);
+                let config = context.config(Reader::Record)?;
+                let mut core = CoreConfig::new(&config.data_dir);
+                core.database_url = config.database_url;
+                let made = offline::create(&config.data_dir, core.store(), wanted).await?;
+                return created(output, &made);
             }
             let gateway = context.gateway()?;
             let mut body = json!({"name": name, "role": role.as_str()});

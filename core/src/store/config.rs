@@ -39,7 +39,7 @@ pub enum StorePlace {
     /// In a file of the embedded store; made with mode 0600 where it is missing.
     File(PathBuf),
     /// In a database of a PostgreSQL server.
-    Server(DatabaseUrl),
+    Server(Box<DatabaseUrl>),
 }
 
 impl StoreConfig {
@@ -70,7 +70,7 @@ impl StoreConfig {
     #[must_use]
     pub fn postgres(url: DatabaseUrl) -> Self {
         Self {
-            place: StorePlace::Server(url),
+            place: StorePlace::Server(Box::new(url)),
             // Answers of the gateway must be given within 2 s.
             deadline: Duration::from_millis(1_500),
             connections: 10,

@@ -8,14 +8,15 @@ use toolgate_core::{
     data_dir::DataDirError,
     offline::{self, OfflineError},
     rfc3339,
+    store::StoreConfig,
     tokens::Wanted,
 };
 
 use crate::failure::{Exit, Failure};
 
 /// Makes a token where no gateway runs; answers as the gateway would.
-pub(super) async fn create(dir: &Path, wanted: Wanted) -> Result<Value, Failure> {
-    let (token, text) = offline::create_token(dir, wanted, Clock::system())
+pub(super) async fn create(dir: &Path, store: StoreConfig, wanted: Wanted) -> Result<Value, Failure> {
+    let (token, text) = offline::create_token(dir, store, wanted, Clock::system())
         .await
         .map_err(|error| refused(&error))?;
     Ok(json!({
@@ -63,19 +64,27 @@ mod tests {
     #[tokio::test]
     async fn a_token_is_made_where_no_gateway_runs_and_only_there() {
         let dir = tempfile::tempdir().unwrap();
-        let nothing = create(dir.path(), wanted("rescue")).await.unwrap_err();
+        let nothing = create(dir.path(), CoreConfig::new(dir.path()).store(), wanted("rescue"))
+            .await
+            .unwrap_err();
         assert_eq!(nothing.exit, Exit::Usage);
 
         let core = Core::start(CoreConfig::new(dir.path()), Clock::system())
             .await
             .unwrap();
-        let running = create(dir.path(), wanted("rescue")).await.unwrap_err();
+        let running = create(dir.path(), CoreConfig::new(dir.path()).store(), wanted("rescue"))
+            .await
+            .unwrap_err();
         assert!(running.next.unwrap().contains("leave out --offline"));
         core.shutdown().await;
 
-        let made = create(dir.path(), wanted("rescue")).await.unwrap();
+        let made = create(dir.path(), CoreConfig::new(dir.path()).store(), wanted("rescue"))
+            .await
+            .unwrap();
         assert!(made["token"].as_str().unwrap().starts_with("tgk_"));
-        let taken = create(dir.path(), wanted("rescue")).await.unwrap_err();
+        let taken = create(dir.path(), CoreConfig::new(dir.path()).store(), wanted("rescue"))
+            .await
+            .unwrap_err();
         assert_eq!(taken.exit, Exit::Refused, "{taken:?}");
         assert!(taken.message.contains("already named rescue"), "{taken:?}");
     }

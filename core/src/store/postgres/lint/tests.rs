@@ -254,7 +254,7 @@ async fn a_gateway_that_signs_in_as_somebody_else_is_held_to_the_same_rules() {
         ),
     ] {
         let config = crate::store::StoreConfig {
-            place: crate::store::StorePlace::Server(ground.url(role)),
+            place: crate::store::StorePlace::Server(Box::new(ground.url(role))),
             ..ground.config()
         };
         let refused = Store::open(config).await.unwrap_err();
