@@ -119,6 +119,7 @@ impl Secrets {
     /// Over the providers; fetches under way are owned by `tasks`.
     #[must_use]
     pub fn new(providers: Providers, keys: Arc<Keyring>, clock: Clock, tasks: TaskTracker) -> Self {
+        metering::begin();
         Self(Arc::new(Room {
             providers,
             #[cfg(test)]
@@ -139,6 +140,18 @@ impl Secrets {
             local,
             aws: None,
             vault: None,
+        };
+        Self::new(providers, keys, clock, TaskTracker::new())
+    }
+
+    /// Where every provider but the gateway's own store hangs.
+    #[cfg(test)]
+    pub(crate) fn hanging(store: crate::store::Store, keys: Arc<Keyring>, clock: Clock) -> Self {
+        let hangs: Arc<dyn SecretProvider> = Arc::new(tests::Hangs);
+        let providers = Providers {
+            local: Local::new(store, Arc::clone(&keys)),
+            aws: Some(Arc::clone(&hangs)),
+            vault: Some(hangs),
         };
         Self::new(providers, keys, clock, TaskTracker::new())
     }

@@ -1,5 +1,7 @@
 //! The path with a real store and journal and a target that does as told.
 
+mod lending;
+
 use std::sync::{
     Mutex,
     atomic::{AtomicUsize, Ordering},
@@ -34,7 +36,11 @@ struct Host {
 
 #[derive(Debug, Clone, Copy)]
 enum Does {
-    Answer { is_error: bool },
+    /// Answers who brings this credential, rejects who brings another.
+    Want(&'static [u8]),
+    Answer {
+        is_error: bool,
+    },
     Fail(UpstreamError),
     Hang,
 }
@@ -43,13 +49,24 @@ impl Upstream for Host {
     fn call<'a>(
         &'a self,
         _: &'a Contact,
-        _: UpstreamCall,
+        call: UpstreamCall,
     ) -> BoxFuture<'a, Result<ToolResult, UpstreamError>> {
         self.contacts.fetch_add(1, Ordering::SeqCst);
         self.contacted.notify_one();
         let does = *self.does.lock().unwrap();
         Box::pin(async move {
             match does {
+                Does::Want(wanted) => {
+                    let brought = call.secret.as_ref().map(|lease| lease.value().reveal());
+                    if brought != Some(wanted) {
+                        return Err(UpstreamError::CredentialRejected);
+                    }
+                    Ok(ToolResult {
+                        content: to_raw_value(&json!([{"type": "text", "text": "up"}])).unwrap(),
+                        structured: Some(to_raw_value(&output()).unwrap()),
+                        is_error: false,
+                    })
+                }
                 Does::Answer { is_error } => Ok(ToolResult {
                     content: to_raw_value(&json!([{"type": "text", "text": "up"}])).unwrap(),
                     structured: (!is_error).then(|| to_raw_value(&output()).unwrap()),
@@ -110,6 +127,15 @@ fn text(text: impl ToString) -> Value {
 
 impl World {
     async fn new(limits: Limits) -> Self {
+        Self::with(limits, Secrets::local_only).await
+    }
+
+    /// Where every provider of secrets hangs.
+    async fn hanging() -> Self {
+        Self::with(Limits::default(), Secrets::hanging).await
+    }
+
+    async fn with(limits: Limits, secrets: fn(Store, Arc<Keyring>, Clock) -> Secrets) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let clock = Clock::system();
         let keys = Arc::new(Keyring::open(dir.path()).unwrap());
@@ -136,7 +162,7 @@ impl World {
             adapters: Adapters::new(crate::uplinks::Uplinks::closed(Arc::clone(&keys)))
                 .answered_by(Some(Arc::clone(&host) as _)),
             results: Results::new(clock.clone()),
-            secrets: Secrets::local_only(store.clone(), Arc::clone(&keys), clock.clone()),
+            secrets: secrets(store.clone(), Arc::clone(&keys), clock.clone()),
             snapshots: Snapshots::new(store.clone()),
             upstream_timeout: Duration::from_secs(10),
             calls: TaskTracker::new(),
