@@ -16,6 +16,7 @@ mod a_postgres_that_went_away_is_found_again;
 mod a_relay_comes_over_tls_and_past_no_one_in_the_middle;
 mod a_revoked_relay_loses_its_socket;
 mod a_revoked_token_is_refused_at_once;
+mod a_running_gateway_leaves_no_core_file;
 mod a_second_host_must_be_named;
 mod a_service_calls_typed_knowing_only_reflection;
 mod a_silent_host_is_given_up_after_ten_seconds;

@@ -7,6 +7,7 @@ mod alone;
 mod bind;
 mod built_in;
 mod certificate;
+mod closed;
 mod doors;
 mod ending;
 mod hostname;
@@ -27,6 +28,7 @@ use crate::{
 
 /// Runs a server until it is told to stop.
 pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Failure> {
+    closed::close_memory();
     match command {
         Command::Up => up::run(context).await,
         Command::Core => alone::core(context).await,

@@ -88,7 +88,7 @@ mod tests {
         check(
             ErrorKind::AddrInUse,
             Some((0, "")),
-            "error: http 127.0.0.1:80 is taken by a process of another user\nnext: give another address with --http",
+            "error: http 127.0.0.1:80 is taken by a process that may not be looked into\nnext: give another address with --http",
         );
     }
 

@@ -16,7 +16,7 @@ pub(crate) struct Owner {
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.program.is_empty() {
-            return f.write_str("a process of another user");
+            return f.write_str("a process that may not be looked into");
         }
         write!(f, "{} (pid {})", self.program, self.pid)
     }
