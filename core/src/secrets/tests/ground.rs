@@ -8,9 +8,10 @@ use std::sync::{
 use futures::future::BoxFuture;
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
+use toolgate_test_postgres::{Cluster, Database};
 
 use super::super::*;
-use crate::store::{Store, StoreConfig, StoreError};
+use crate::store::{Store, StoreConfig, StoreError, schema};
 
 /// What the provider does.
 #[derive(Debug, Clone)]
@@ -132,6 +133,7 @@ pub(super) struct Ground {
     pub(super) secrets: Secrets,
     pub(super) tenant: TenantId,
     pub(super) target: TargetId,
+    database: Option<Database>,
 }
 
 const TARGET: &str = "insert into target (tenant_id, id, type, name, config, validation, created_us, updated_us) \
@@ -146,7 +148,28 @@ impl Ground {
         Self::over(dir, store).await
     }
 
-    pub(super) async fn over(dir: TempDir, store: Store) -> Self {
+    /// The same on PostgreSQL, signed in as the gateway; `None` where there is no server to test with.
+    pub(super) async fn on_postgres(test: &str) -> Option<Self> {
+        if !toolgate_test_postgres::available(test) {
+            return None;
+        }
+        let database = Cluster::shared().await.database().await;
+        schema::migrate(&database.admin_url().parse().unwrap(), None)
+            .await
+            .unwrap();
+        let config = StoreConfig {
+            // The shared server of the tests flushes nothing.
+            insist_on_durability: false,
+            ..StoreConfig::postgres(database.url_as("toolgate_app").parse().unwrap())
+        };
+        let store = Store::open(config).await.unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let mut ground = Self::over(dir, store).await;
+        ground.database = Some(database);
+        Some(ground)
+    }
+
+    async fn over(dir: TempDir, store: Store) -> Self {
         let keys = Arc::new(Keyring::open(dir.path()).unwrap());
         let clock = Clock::manual(1_000_000);
         let mut ground = Self {
@@ -158,6 +181,7 @@ impl Ground {
             clock,
             tenant: TenantId::mint(),
             target: TargetId::mint(),
+            database: None,
         };
         (ground.tenant, ground.target) = ground.tenant_with_target().await;
         ground

@@ -8,30 +8,73 @@ use crate::{
     store::StoreError,
 };
 
-#[tokio::test]
-async fn a_credential_is_lent_as_it_was_given_and_the_database_does_not_hold_it() {
+/// Each behaviour on both back ends.
+macro_rules! on_both {
+    ($($behaviour:ident)+) => {
+        mod embedded {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $behaviour() {
+                super::$behaviour(super::Ground::new().await).await;
+            })+
+        }
+
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $behaviour() {
+                let test = concat!("secrets_on_postgres_", stringify!($behaviour));
+                if let Some(ground) = super::Ground::on_postgres(test).await {
+                    super::$behaviour(ground).await;
+                }
+            })+
+        }
+    };
+}
+
+on_both! {
+    a_credential_is_lent_as_it_was_given_and_the_database_does_not_hold_it
+    a_new_credential_is_the_next_version_and_the_old_one_is_gone
+    a_change_that_fails_leaves_credential_and_reference_as_they_were
+    a_secret_goes_with_its_target_and_when_it_is_taken_away_or_kept_elsewhere
+    only_targets_that_are_there_get_a_credential_and_references_are_not_forged
+    a_row_under_another_tenant_id_version_or_root_does_not_open
+    sealed_bytes_of_two_secrets_of_one_tenant_cannot_be_swapped
+    an_older_row_that_was_put_back_is_refused
+    a_key_file_that_stands_open_refuses_the_start
+    a_lost_root_is_told_apart_from_a_damaged_secret
+    a_root_is_rotated_under_readers_and_writers_without_one_error
+    a_secret_that_does_not_open_is_left_alone_by_a_rotation_and_counted
+    what_was_lent_is_wiped_by_the_sweep_and_fetched_anew
+}
+
+async fn a_credential_is_lent_as_it_was_given_and_the_database_does_not_hold_it(ground: Ground) {
     const CANARY: &str = "c4n4ry-51d0c0ffee7b44aa9e02";
-    let ground = Ground::new().await;
     let reference = ground.give(CANARY).await;
     let lease = ground.secrets.lend(&ground.tenant, &reference).await.unwrap();
     assert_eq!(lease.value().reveal(), CANARY.as_bytes());
 
+    let holds = |bytes: &[u8]| {
+        bytes
+            .windows(CANARY.len())
+            .any(|window| window == CANARY.as_bytes())
+    };
+    let rows = ground
+        .rows(
+            &ground.tenant,
+            "select wrapped, sealed from secret where tenant_id = $1",
+        )
+        .await;
+    assert!(!holds(rows[0].blob(0).unwrap()) && !holds(rows[0].blob(1).unwrap()));
     ground.store.check().await.unwrap();
     for entry in std::fs::read_dir(ground.dir.path()).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() {
             let bytes = std::fs::read(&path).unwrap();
-            let found = bytes
-                .windows(CANARY.len())
-                .any(|window| window == CANARY.as_bytes());
-            assert!(!found, "{}", path.display());
+            assert!(!holds(&bytes), "{}", path.display());
         }
     }
 }
 
-#[tokio::test]
-async fn a_new_credential_is_the_next_version_and_the_old_one_is_gone() {
-    let ground = Ground::new().await;
+async fn a_new_credential_is_the_next_version_and_the_old_one_is_gone(ground: Ground) {
     let first = ground.give("one").await;
     let second = ground.give("two").await;
     assert_eq!(first.in_store().unwrap().0, second.in_store().unwrap().0);
@@ -48,9 +91,7 @@ async fn a_new_credential_is_the_next_version_and_the_old_one_is_gone() {
     assert_eq!(ground.fetch(&ground.tenant, &first).await, Ok("two".into()));
 }
 
-#[tokio::test]
-async fn a_change_that_fails_leaves_credential_and_reference_as_they_were() {
-    let ground = Ground::new().await;
+async fn a_change_that_fails_leaves_credential_and_reference_as_they_were(ground: Ground) {
     let before = ground.give("one").await;
     let (secrets, owner, target) = (ground.secrets.clone(), ground.tenant.clone(), ground.target);
     let value = SecretValue::new(b"two").unwrap();
@@ -71,10 +112,8 @@ async fn a_change_that_fails_leaves_credential_and_reference_as_they_were() {
     assert_eq!(ground.fetch(&ground.tenant, &before).await, Ok("one".into()));
 }
 
-#[tokio::test]
-async fn a_secret_goes_with_its_target_and_when_it_is_taken_away_or_kept_elsewhere() {
+async fn a_secret_goes_with_its_target_and_when_it_is_taken_away_or_kept_elsewhere(ground: Ground) {
     const LEFT: &str = "select id from secret where tenant_id = $1";
-    let ground = Ground::new().await;
     let removed = ground.give("one").await;
     ground
         .tamper(&ground.tenant, "delete from target where tenant_id = $1")
@@ -108,9 +147,7 @@ async fn a_secret_goes_with_its_target_and_when_it_is_taken_away_or_kept_elsewhe
     assert!(ground.rows(&ground.tenant, LEFT).await.is_empty());
 }
 
-#[tokio::test]
-async fn only_targets_that_are_there_get_a_credential_and_references_are_not_forged() {
-    let ground = Ground::new().await;
+async fn only_targets_that_are_there_get_a_credential_and_references_are_not_forged(ground: Ground) {
     let value = || Credential::Value(SecretValue::new(b"one").unwrap());
     let nobody = ground.credential(&ground.tenant, TargetId::mint(), value()).await;
     assert!(matches!(nobody, Err(PutError::NoTarget)), "{nobody:?}");
@@ -124,9 +161,7 @@ async fn only_targets_that_are_there_get_a_credential_and_references_are_not_for
     assert!(matches!(forged, Err(PutError::NotElsewhere)), "{forged:?}");
 }
 
-#[tokio::test]
-async fn a_row_under_another_tenant_id_version_or_root_does_not_open() {
-    let ground = Ground::new().await;
+async fn a_row_under_another_tenant_id_version_or_root_does_not_open(ground: Ground) {
     let reference = ground.give("one").await;
     let (other, target) = ground.tenant_with_target().await;
     let theirs = ground.give_to(&other, target, "theirs").await;
@@ -187,9 +222,7 @@ async fn a_row_under_another_tenant_id_version_or_root_does_not_open() {
     }
 }
 
-#[tokio::test]
-async fn sealed_bytes_of_two_secrets_of_one_tenant_cannot_be_swapped() {
-    let ground = Ground::new().await;
+async fn sealed_bytes_of_two_secrets_of_one_tenant_cannot_be_swapped(ground: Ground) {
     let one = ground.give("one").await;
     let target = ground.target(&ground.tenant).await;
     let two = ground.give_to(&ground.tenant, target, "two").await;
@@ -223,9 +256,7 @@ async fn sealed_bytes_of_two_secrets_of_one_tenant_cannot_be_swapped() {
     }
 }
 
-#[tokio::test]
-async fn an_older_row_that_was_put_back_is_refused() {
-    let ground = Ground::new().await;
+async fn an_older_row_that_was_put_back_is_refused(ground: Ground) {
     ground.give("old").await;
     let kept = ground
         .rows(
@@ -269,9 +300,7 @@ async fn an_older_row_that_was_put_back_is_refused() {
     assert_eq!(ground.fetch(&ground.tenant, &next).await, Ok("newer".into()));
 }
 
-#[tokio::test]
-async fn a_key_file_that_stands_open_refuses_the_start() {
-    let ground = Ground::new().await;
+async fn a_key_file_that_stands_open_refuses_the_start(ground: Ground) {
     ground.give("one").await;
     let id = ground.keys.newest_id();
     let path = ground.dir.path().join(format!("keys/root-{id}.key"));
@@ -280,9 +309,7 @@ async fn a_key_file_that_stands_open_refuses_the_start() {
     assert!(matches!(refused, KeyError::Mode { .. }), "{refused}");
 }
 
-#[tokio::test]
-async fn a_lost_root_is_told_apart_from_a_damaged_secret() {
-    let ground = Ground::new().await;
+async fn a_lost_root_is_told_apart_from_a_damaged_secret(ground: Ground) {
     let reference = ground.give("one").await;
     let id = ground.keys.newest_id();
     std::fs::remove_file(ground.dir.path().join(format!("keys/root-{id}.key"))).unwrap();
@@ -292,9 +319,8 @@ async fn a_lost_root_is_told_apart_from_a_damaged_secret() {
     assert_eq!(fault, Fault::KeyMissing);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_root_is_rotated_under_readers_and_writers_without_one_error() {
-    let ground = Arc::new(Ground::new().await);
+async fn a_root_is_rotated_under_readers_and_writers_without_one_error(ground: Ground) {
+    let ground = Arc::new(ground);
     let mut places = Vec::new();
     for _ in 0..4 {
         let (tenant, _) = ground.tenant_with_target().await;
@@ -360,9 +386,7 @@ async fn a_root_is_rotated_under_readers_and_writers_without_one_error() {
     }
 }
 
-#[tokio::test]
-async fn a_secret_that_does_not_open_is_left_alone_by_a_rotation_and_counted() {
-    let ground = Ground::new().await;
+async fn a_secret_that_does_not_open_is_left_alone_by_a_rotation_and_counted(ground: Ground) {
     let damaged = ground.give("one").await;
     ground
         .tamper(
@@ -381,9 +405,7 @@ async fn a_secret_that_does_not_open_is_left_alone_by_a_rotation_and_counted() {
     assert_eq!(ground.fetch(&ground.tenant, &damaged).await, Err(Fault::Damaged));
 }
 
-#[tokio::test]
-async fn what_was_lent_is_wiped_by_the_sweep_and_fetched_anew() {
-    let ground = Ground::new().await;
+async fn what_was_lent_is_wiped_by_the_sweep_and_fetched_anew(ground: Ground) {
     let reference = ground.give("one").await;
     let lease = ground.secrets.lend(&ground.tenant, &reference).await.unwrap();
     let cached = Arc::downgrade(&lease.held.value);
