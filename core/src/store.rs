@@ -114,8 +114,10 @@ impl Store {
                 sqlite.write(Scope::Global, IfGone::RollBack, ask).await
             }
             Backend::Postgres(postgres) => {
-                postgres.read(Scope::Global, ask).await?;
-                postgres.write(Scope::Global, IfGone::RollBack, ask).await
+                // Together, so that a server that does not answer is told of within one deadline.
+                let reading = postgres.read(Scope::Global, ask);
+                let writing = postgres.write(Scope::Global, IfGone::RollBack, ask);
+                futures::future::try_join(reading, writing).await.map(drop)
             }
         }
     }

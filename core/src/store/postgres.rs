@@ -19,6 +19,7 @@ pub mod schema;
 mod settings;
 mod tls;
 mod transaction;
+mod turns;
 mod values;
 
 use std::{sync::Arc, time::Duration};
@@ -37,6 +38,7 @@ use self::{
     door::Door,
     journal_line::{JournalLine, Loan, Loans},
     known::Known,
+    turns::Turns,
 };
 use super::{DatabaseUrl, IfGone, StoreConfig, StoreError, Tx, scope::Scope};
 
@@ -91,6 +93,7 @@ impl Postgres {
         };
         let door = Door {
             pool: pool(connector.clone(), config.connections)?,
+            turns: Turns::over(config.connections),
             connector,
             known,
         };

@@ -15,13 +15,19 @@ use deadpool_postgres::Pool;
 use futures::{FutureExt, future::BoxFuture};
 use tokio::{sync::oneshot, time::Instant};
 
-use super::{Mode, PostgresTx, connect::Connector, known::Known};
+use super::{
+    Mode, PostgresTx,
+    connect::Connector,
+    known::Known,
+    turns::{Turn, Turns},
+};
 use crate::store::{IfGone, StoreError, Tx, scope::Scope};
 
 /// What passages share.
 #[derive(Debug)]
 pub(super) struct Door {
     pub(super) pool: Pool,
+    pub(super) turns: Turns,
     pub(super) connector: Connector,
     pub(super) known: Arc<Known>,
 }
@@ -40,21 +46,32 @@ impl Door {
         E: From<StoreError>,
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
     {
-        let tx = match if_gone {
-            IfGone::CarryOn => self.check_out(mode, &scope, until).await,
+        let had = match if_gone {
+            IfGone::CarryOn => self.enter(mode, &scope, until).await,
+            // Cancel safe: a turn or a connection that is given up on the way goes back or is closed.
             IfGone::RollBack => tokio::select! {
                 biased;
                 () = reply.closed() => return,
-                tx = self.check_out(mode, &scope, until) => tx,
+                had = self.enter(mode, &scope, until) => had,
             },
         };
         let wanted = || if_gone == IfGone::CarryOn || !reply.is_closed();
-        let outcome = match tx {
-            Ok(tx) => transact(tx, wanted, work).await,
+        let outcome = match had {
+            Ok((_turn, tx)) => transact(tx, wanted, work).await,
             Err(error) => Err(error.into()),
         };
         // A caller that is gone needs no answer.
         let _ = reply.send(outcome);
+    }
+
+    async fn enter(
+        &self,
+        mode: Mode,
+        scope: &Scope,
+        until: Instant,
+    ) -> Result<(Option<Turn>, PostgresTx), StoreError> {
+        let turn = self.turns.take(mode, scope, until).await?;
+        Ok((turn, self.check_out(mode, scope, until).await?))
     }
 }
 

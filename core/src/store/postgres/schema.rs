@@ -16,3 +16,6 @@ pub use self::{
 
 /// What the gateway signs in as.
 pub(super) const APP: &str = "toolgate_app";
+
+#[cfg(test)]
+mod tests;

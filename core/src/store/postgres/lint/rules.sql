@@ -45,7 +45,9 @@ from unnest($1 || array['toolgate_owner', 'toolgate_audit_owner']) as wanted
 where not exists (select from pg_catalog.pg_roles r where r.rolname = wanted)
 
 union all
-select 'role', format('the role %s is a superuser, for whom there are no walls; sign in as toolgate_app, or run `alter role %1$I nosuperuser`', rolname)
+select 'role', format('the role %s is a superuser, for whom there are no walls; %s', rolname,
+                      case rolname when 'toolgate_app' then 'run `alter role toolgate_app nosuperuser`'
+                                   else 'sign in as toolgate_app' end)
 from app where rolsuper
 union all
 select 'role', format('the role %s passes row security; run `alter role %1$I nobypassrls`', rolname)
@@ -76,7 +78,7 @@ select 'member', format('the role %s is a member of %s; run `revoke %2$I from %1
 from app
 join pg_catalog.pg_auth_members m on m.member = app.oid
 join pg_catalog.pg_roles other on other.oid = m.roleid
-where other.rolname <> all ($1)
+where other.rolname <> all ($1) and not app.rolsuper
 
 union all
 select 'row security', format('the table %s does not enable row security; run `alter table %1$s enable row level security`', name)

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use futures::future::join_all;
+use futures::{FutureExt, future::join_all};
 use toolgate_contract::ids::TenantId;
 
 use super::ground::{Ground, is_full};
-use crate::store::{Store, StoreError, params, suite};
+use crate::store::{Store, StoreConfig, StoreError, params, suite};
 
 const ADD: &str =
     "insert into policy (tenant_id, tool) values ($1, $2) on conflict (tenant_id, tool) do nothing";
@@ -88,4 +88,43 @@ async fn callers_that_leave_at_any_moment_leave_no_transaction_open() {
     let open = "select count(*) from pg_stat_activity where datname = current_database() and usename = 'toolgate_app'";
     let open: usize = ground.database.column(open).await.unwrap()[0].parse().unwrap();
     assert!(open <= 11, "{open} connections of ten and the journal's");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn past_the_places_of_the_queue_work_is_refused_as_overload() {
+    const TEST: &str = "past_the_places_of_the_queue_work_is_refused_as_overload";
+    let Some(ground) = Ground::shared(TEST).await else {
+        return;
+    };
+    let config = StoreConfig {
+        connections: 1,
+        queue: 1,
+        ..ground.config()
+    };
+    let store = Store::open(config).await.unwrap();
+    let tenant = suite::tenant(&store).await;
+    let (started, has_started) = tokio::sync::oneshot::channel();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let (holding, holder) = (store.clone(), tenant.clone());
+    let holding = tokio::spawn(async move {
+        let held: Result<(), StoreError> = holding
+            .with_tenant_read(&holder, move |_| {
+                Box::pin(async move {
+                    started.send(()).unwrap();
+                    tokio::task::block_in_place(|| released.recv()).unwrap();
+                    Ok(())
+                })
+            })
+            .await;
+        held
+    });
+    has_started.await.unwrap();
+    let mut queued = Box::pin(count(store.clone(), tenant.clone()));
+    assert!((&mut queued).now_or_never().is_none());
+    let refused = count(store.clone(), tenant.clone()).await;
+    assert_eq!(refused, Err(StoreError::Overloaded));
+    release.send(()).unwrap();
+    holding.await.unwrap().unwrap();
+    queued.await.unwrap();
+    assert_eq!(count(store, tenant).await, Ok(0));
 }

@@ -83,7 +83,7 @@ async fn every_statement_is_understood_by_postgresql() {
         let begins = BEGINNINGS
             .iter()
             .any(|beginning| statement.starts_with(beginning));
-        if statement.contains("sqlite_master") {
+        if statement.contains("sqlite_master") || statement.contains(';') {
             continue;
         }
         // Other texts may begin with these words as well, but have no placeholder and name no table.
