@@ -30,6 +30,7 @@ mod a_write_attempt_is_refused_recorded_and_never_reaches_the_host;
 mod a_wrong_setting_is_named_with_the_nearest_one;
 mod an_admin_gets_a_new_sign_in_link;
 mod an_auditor_reads_the_record_and_calls_nothing;
+mod an_export_convinces_without_its_gateway;
 mod an_unknown_and_a_foreign_target_answer_alike;
 mod arguments_are_held_against_the_schema;
 mod bad_frames_end_only_their_own_uplink;

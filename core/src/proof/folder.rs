@@ -9,9 +9,9 @@ mod evidence;
 mod segment;
 
 use std::{
-    fs::{self, DirBuilder, File},
-    io,
-    os::unix::fs::DirBuilderExt,
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -375,11 +375,19 @@ fn joined(joins: JoinPoint, link: &Link<'_>) -> Result<(), FolderError> {
 
 fn put(dir: &Path, name: &str, content: &str) -> Result<(), FolderError> {
     let (draft, path) = (dir.join(name).with_extension("new"), dir.join(name));
-    let written = fs::write(&draft, content)
-        .and_then(|()| File::open(&draft)?.sync_all())
-        .and_then(|()| fs::rename(&draft, &path))
-        .and_then(|()| File::open(dir)?.sync_all());
-    written.map_err(|error| failed(&path, error))
+    let write = || {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&draft)?;
+        file.write_all(content.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&draft, &path)?;
+        File::open(dir)?.sync_all()
+    };
+    write().map_err(|error| failed(&path, error))
 }
 
 fn failed(path: &Path, source: io::Error) -> FolderError {

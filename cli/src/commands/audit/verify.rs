@@ -50,11 +50,12 @@ fn is_given(context: &Context, name: &str) -> bool {
 
 async fn online(context: &Context, config: &Config, args: &VerifyArgs) -> Result<Value, Failure> {
     let gateway = Gateway::reach(config, &context.environment)?;
-    let asked = match args.incremental {
-        true => json!({"incremental": true}),
-        false => json!({}),
+    let path = match args.incremental {
+        true => "/api/audit/verify?incremental=true",
+        false => "/api/audit/verify",
     };
-    let verified = gateway.send_patiently(Method::POST, "/api/audit/verify", &asked);
+    let asked = json!({});
+    let verified = gateway.send_patiently(Method::POST, path, &asked);
     while_waiting("verifying the record", verified).await
 }
 

@@ -4,7 +4,12 @@ use data_encoding::{BASE64, HEXLOWER};
 use serde_json::Value;
 
 use super::*;
-use crate::audit::{ChainVerifier, Head, ledger::Ledger, row_bytes::tests::event};
+use crate::{
+    audit::{
+        ChainVerifier, Event, EventKind, Head, Outcome, Sealer, ledger::Ledger, row_bytes::tests::event,
+    },
+    keys::Keyring,
+};
 
 async fn export(ledger: &Ledger, after: i64) -> (Vec<Value>, usize) {
     let mut export = Export::new(ledger.store.clone(), ledger.tenant.clone(), after, Format::Ndjson);
@@ -103,4 +108,58 @@ async fn a_tampered_row_is_exported_with_what_the_chain_says() {
         (&2.into(), &"AQ==".into())
     );
     assert_eq!(lines[1].get("event"), None);
+}
+
+/// The example of `docs/audit.md`, for those who write a verifier of their own.
+#[test]
+fn the_documented_line_is_the_one_that_is_written() {
+    const PAGE: &str = include_str!("../../../../docs/audit.md");
+    let dir = tempfile::tempdir().unwrap();
+    Keyring::open(dir.path()).unwrap();
+    let keys = dir.path().join("keys");
+    for file in std::fs::read_dir(&keys).unwrap().flatten() {
+        if file.file_name().to_string_lossy().starts_with("root-") {
+            std::fs::remove_file(file.path()).unwrap();
+        }
+    }
+    let root = keys.join("root-01ARZ3NDEKTSV4RRFFQ69G5FAV.key");
+    std::fs::write(&root, "00".repeat(32)).unwrap();
+    std::fs::set_permissions(&root, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let sealer = Sealer::new(Arc::new(Keyring::open(dir.path()).unwrap()));
+    let tenant: TenantId = "01KDVDNTR00000000000000001".parse().unwrap();
+    let event = Event {
+        id: "01KDVDNTR00000000000000002".parse().unwrap(),
+        kind: EventKind::CapabilityInvoked,
+        time_us: 1_767_225_600_000_001,
+        principal: "devon \"d\"".into(),
+        role: "engineer".into(),
+        facade: "rest".into(),
+        adapter_type: "ssh".into(),
+        target_id: Some("01KDVDNTR00000000000000003".parse().unwrap()),
+        capability: "ssh.run_whitelisted_command".into(),
+        params_hash: Some([7; 32]),
+        result: Outcome::Success,
+        reason: String::new(),
+        duration_ms: 12,
+        correlation_id: Some("01KDVDNTR00000000000000004".parse().unwrap()),
+        detail: r#"{"target":"web-1"}"#.into(),
+    };
+    let row = sealer.seal(&tenant, &Head::genesis(&tenant), &event);
+    let mut line = Vec::new();
+    let stored = StoredRow {
+        seq: row.seq,
+        prev: &row.prev,
+        bytes: &row.bytes,
+        hash: &row.hash,
+        mac: &row.mac,
+        algorithm: row.algorithm,
+        key_id: &row.key_id,
+        columns_agree: true,
+    };
+    Format::Ndjson.write(&mut line, tenant.as_str(), &stored);
+    let line = String::from_utf8(line).unwrap();
+    assert!(PAGE.contains(&line), "docs/audit.md lacks this line:\n{line}");
+    for member in Format::Csv.header().trim_end().split(',') {
+        assert!(line.contains(&format!("\"{member}\":")), "{member}");
+    }
 }
