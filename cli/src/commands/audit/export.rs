@@ -52,11 +52,16 @@ async fn rows(gateway: &Gateway, after: u64) -> Result<Pieces<'_>, Failure> {
     Ok(Pieces::new(gateway, gateway.stream(ROWS, &query).await?))
 }
 
-// A file of the final name is always whole: the pieces go to a neighbour first.
+// A file of the final name is always whole: the pieces go to a neighbour first. A device or a pipe is written as it is.
 async fn to_file(rows: Pieces<'_>, format: Format, path: &Path) -> Result<Exit, Failure> {
-    let partial = PathBuf::from(format!("{}.partial", path.display()));
     let broken =
         |error: std::io::Error| Failure::failed(format!("{} cannot be written: {error}", path.display()));
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        let mut file = OpenOptions::new().write(true).open(path).map_err(broken)?;
+        let write = |piece: &[u8]| file.write_all(piece).map_err(broken);
+        return copy(rows, format, write).await.map(|_| Exit::Done);
+    }
+    let partial = PathBuf::from(format!("{}.partial", path.display()));
     let mut file = create(&partial).map_err(broken)?;
     let copied = copy(rows, format, |piece| file.write_all(piece).map_err(broken)).await;
     let kept = copied.and_then(|lines| {
@@ -179,6 +184,20 @@ mod tests {
             export(events("{}\n{}\n")).await,
             (true, vec!["record.ndjson".into()])
         );
+    }
+
+    #[tokio::test]
+    async fn a_device_is_written_and_not_replaced() {
+        use std::os::unix::fs::FileTypeExt;
+
+        let fake = Fake::answering([("GET /api/audit/export ", events("{}\n"))]).await;
+        let dir = tempfile::tempdir().unwrap();
+        let link = dir.path().join("device");
+        std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+        let rows = rows(&fake.gateway, 0).await.unwrap();
+        assert_eq!(to_file(rows, Format::Ndjson, &link).await.unwrap(), Exit::Done);
+        assert!(std::fs::metadata(&link).unwrap().file_type().is_char_device());
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[tokio::test]
