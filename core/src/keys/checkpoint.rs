@@ -15,6 +15,11 @@ impl CheckpointKeyFiles {
         KeyFolder::open_or_create(&dir.join("keys")).map(Self)
     }
 
+    /// Id of the newest key, for a look that makes and locks nothing.
+    pub(crate) fn newest(dir: &Path) -> Result<Option<String>, KeyError> {
+        Ok(KeyFolder::open(&dir.join("keys"))?.checkpoint_names()?.pop())
+    }
+
     /// Ids of the keys, oldest first.
     pub(crate) fn ids(&self) -> Result<Vec<String>, KeyError> {
         self.0.checkpoint_names()

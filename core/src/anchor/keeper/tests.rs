@@ -35,6 +35,7 @@ on_both_back_ends! {
     every_file_begins_with_the_keys_and_every_tenant;
     a_tenant_with_a_thousand_rows_is_signed_at_once_and_alone;
     a_rotated_key_signs_from_the_next_round_on_and_old_lines_still_verify;
+    a_lost_list_of_keys_is_read_from_the_checkpoints_and_no_other_trust_root_begins;
     a_round_that_cannot_be_written_is_an_error_and_the_next_one_takes_its_place;
     a_crash_in_the_middle_of_a_line_costs_that_round_and_nothing_else;
     the_keeper_signs_at_once_and_once_more_when_it_is_told_to_stop;
@@ -152,6 +153,23 @@ async fn a_rotated_key_signs_from_the_next_round_on_and_old_lines_still_verify(b
         .filter(|line| line.contains("\"type\":\"key\""))
         .count();
     assert_eq!(keys, 2);
+}
+
+async fn a_lost_list_of_keys_is_read_from_the_checkpoints_and_no_other_trust_root_begins(back: Back) {
+    let mut world = World::new(back, 1).await;
+    let first = SigningKeys::rotate(world.dir.path(), &world.clock).unwrap();
+    world.round(Wish::All).await.unwrap();
+    fs::remove_file(world.folder().join("keys.ndjson")).unwrap();
+    // The private half of the trust root is not needed any more.
+    let root = first.public().trust_root().id;
+    fs::remove_file(world.dir.path().join(format!("keys/checkpoint-{root}.ed25519"))).unwrap();
+
+    world.reopen();
+    world.round(Wish::All).await.unwrap();
+
+    let keys = crate::anchor::public_keys(&world.folder()).unwrap();
+    assert_eq!(&keys, first.public());
+    assert_eq!(world.survey().unwrap().last_root.unwrap().number, 2);
 }
 
 async fn a_round_that_cannot_be_written_is_an_error_and_the_next_one_takes_its_place(back: Back) {

@@ -19,6 +19,7 @@ use super::{
     public::{PublicKeys, PublicKeysError, origin_of},
 };
 use crate::{
+    anchor::files::{Lines, day_files},
     clock::Clock,
     keys::{CheckpointKeyFiles, KeyError},
 };
@@ -101,9 +102,9 @@ impl SigningKeys {
     /// # Errors
     /// As [`SigningKeys::open`]. Where the new key exists and the list could not be written, the next open adds it.
     pub fn rotate(data_dir: &Path, clock: &Clock) -> Result<Self, SigningKeysError> {
-        let list = data_dir.join(FOLDER).join(LIST);
-        if !list.exists() {
-            return Err(SigningKeysError::None(list));
+        let folder = data_dir.join(FOLDER);
+        if !folder.exists() {
+            return Err(SigningKeysError::None(folder));
         }
         let before = Self::open(data_dir, clock, false)?;
         let files = CheckpointKeyFiles::open(data_dir)?;
@@ -118,11 +119,11 @@ impl SigningKeys {
         clock: &Clock,
         in_use: &Self,
     ) -> Result<Option<Self>, SigningKeysError> {
-        let files = CheckpointKeyFiles::open(data_dir)?;
-        let newest = files.ids()?.pop();
+        let newest = CheckpointKeyFiles::newest(data_dir)?;
         if newest.is_none_or(|newest| newest.as_str() <= in_use.newest.id()) {
             return Ok(None);
         }
+        let files = CheckpointKeyFiles::open(data_dir)?;
         Self::open_in(&files, &data_dir.join(FOLDER), clock).map(Some)
     }
 
@@ -167,7 +168,7 @@ impl SigningKeys {
             public.add(&next, &newest);
             newest = next;
         }
-        if listed.as_ref() != Some(&public) {
+        if listed.as_ref() != Some(&public) || !folder.join(LIST).exists() {
             write_list(folder, &public)?;
         }
         Ok(Self { newest, public })
@@ -176,12 +177,32 @@ impl SigningKeys {
 
 fn listed(folder: &Path) -> Result<Option<PublicKeys>, SigningKeysError> {
     let path = folder.join(LIST);
-    if !path.exists() {
-        return Ok(None);
+    let read = match path.exists() {
+        true => PublicKeys::read(&path).map(Some),
+        // Every file of checkpoints begins with the list, so that another trust root never begins in silence.
+        false => match told_keys(folder) {
+            Some(lines) => {
+                tracing::warn!(path = %path.display(), "the list of public checkpoint keys is gone, and is read from the newest checkpoints");
+                PublicKeys::parse(&lines).map(Some)
+            }
+            None => Ok(None),
+        },
+    };
+    read.map_err(|source| SigningKeysError::Public { path, source })
+}
+
+/// The key lines of the newest file of checkpoints; `None` where there is no file.
+fn told_keys(folder: &Path) -> Option<String> {
+    let newest = day_files(folder).ok()?.pop()?;
+    let mut lines = Lines::of_files(folder, vec![newest]).ok()?;
+    let mut keys = String::new();
+    while let Ok(Some(found)) = lines.next() {
+        if found.text().starts_with("{\"type\":\"key\"") {
+            keys.push_str(found.text());
+            keys.push('\n');
+        }
     }
-    PublicKeys::read(&path)
-        .map(Some)
-        .map_err(|source| SigningKeysError::Public { path, source })
+    Some(keys)
 }
 
 /// The key that the list ends with, where its private half is gone.
