@@ -36,12 +36,9 @@ const TAMPERINGS: [(&str, &str); 6] = [
     ),
 ];
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tampered_record_is_found_out() {
-    found_out(Ground::Sqlite).await;
-}
+on_each_store!(a_tampered_record_is_found_out);
 
-async fn found_out(ground: Ground) {
+async fn a_tampered_record_is_found_out(ground: Ground) {
     let mut gateway = ground.gateway(&[]).await.unwrap();
     let admin = gateway.admin();
     until(std::time::Duration::from_secs(20), || async {
