@@ -10,8 +10,10 @@ use tempfile::TempDir;
 use tokio::sync::Semaphore;
 use toolgate_test_postgres::{Cluster, Database};
 
-use super::super::*;
-use crate::store::{Store, StoreConfig, StoreError, schema};
+use super::super::{give::reference_of, *};
+use toolgate_contract::ids::TargetId;
+
+use crate::store::{Store, StoreConfig, StoreError, params, schema};
 
 /// What the provider does.
 #[derive(Debug, Clone)]

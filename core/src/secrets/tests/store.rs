@@ -2,10 +2,12 @@
 
 use std::{os::unix::fs::PermissionsExt, time::Duration};
 
+use toolgate_contract::ids::TargetId;
+
 use super::{super::*, ground::Ground};
 use crate::{
     keys::{self, KeyError},
-    store::StoreError,
+    store::{StoreError, params},
 };
 
 /// Each behaviour on both back ends.
@@ -410,6 +412,10 @@ async fn what_was_lent_is_wiped_by_the_sweep_and_fetched_anew(ground: Ground) {
     let lease = ground.secrets.lend(&ground.tenant, &reference).await.unwrap();
     let cached = Arc::downgrade(&lease.held.value);
     drop(lease);
+    // The fetch hands over what it has and ends a moment after its answer.
+    while cached.strong_count() > 1 {
+        tokio::task::yield_now().await;
+    }
     ground.secrets.sweep();
     assert!(cached.upgrade().is_some());
     ground.clock.advance(Duration::from_secs(60));
