@@ -69,7 +69,7 @@ impl Postgres {
     /// Connects, makes sure that the database is fit, and takes the place of the gateway that serves it.
     pub(super) async fn open(url: DatabaseUrl, config: StoreConfig) -> Result<Self, StoreError> {
         let tasks = TaskTracker::new();
-        let connector = Connector::new(url, tasks.clone())?;
+        let connector = Connector::new(url, tasks.clone(), config.deadline)?;
         let opening = Instant::now() + config.deadline;
         let first = connector.open(opening).await?;
         settings::check_version(&first, opening).await?;

@@ -20,10 +20,13 @@ use tokio_util::task::TaskTracker;
 use super::{failure::connect_reason, line::Line, tls::Tls};
 use crate::store::{DatabaseUrl, StoreError};
 
-/// Guards on the server's side, should this side not be there any more to guard.
-const SESSION: &str = "set search_path = toolgate, audit; set statement_timeout = '2s'; set lock_timeout = '1s'; \
-    set idle_in_transaction_session_timeout = '5s'; set client_connection_check_interval = '500ms'; \
-    set default_transaction_read_only = off; set default_transaction_isolation = 'read committed'";
+/// Where names are looked for, and how transactions are.
+const SESSION: &str = "set search_path = toolgate, audit; set default_transaction_read_only = off; \
+    set default_transaction_isolation = 'read committed'";
+/// Sessions of an admin, whose work may take its time.
+const UNGUARDED: &str = "set search_path = pg_catalog; set client_connection_check_interval = '500ms'";
+/// The server's own deadline for a statement comes so long after the one on this side.
+const LATER: Duration = Duration::from_millis(500);
 /// Where one of several hosts does not answer, the next one is asked.
 const NEXT_HOST_AFTER: Duration = Duration::from_millis(500);
 
@@ -33,11 +36,12 @@ pub(super) struct Connector {
     url: Arc<DatabaseUrl>,
     tls: Tls,
     tasks: TaskTracker,
-    session: &'static str,
+    session: Arc<str>,
 }
 
 impl Connector {
-    pub(super) fn new(url: DatabaseUrl, tasks: TaskTracker) -> Result<Self, StoreError> {
+    /// `deadline` is how long a transaction may take on this side.
+    pub(super) fn new(url: DatabaseUrl, tasks: TaskTracker, deadline: Duration) -> Result<Self, StoreError> {
         let tls = Tls::of(&url).map_err(|reason| StoreError::Connect {
             address: url.to_string(),
             reason,
@@ -46,14 +50,14 @@ impl Connector {
             url: Arc::new(url),
             tls,
             tasks,
-            session: SESSION,
+            session: guarded(deadline).into(),
         })
     }
 
     /// Sessions without the guards, for what may take its time, such as migrations.
     pub(super) fn unguarded(self) -> Self {
         Self {
-            session: "set search_path = pg_catalog; set client_connection_check_interval = '500ms'",
+            session: UNGUARDED.into(),
             ..self
         }
     }
@@ -86,7 +90,7 @@ impl Connector {
         let (client, connection) = config.connect(self.tls.clone()).await?;
         // Ends with its client, whoever drops it; its owner ends it sooner.
         let driver = self.tasks.spawn(drive(connection));
-        client.batch_execute(self.session).await?;
+        client.batch_execute(&self.session).await?;
         Ok((client, driver))
     }
 }
@@ -96,6 +100,16 @@ impl Connect for Connector {
         let config = config.clone();
         Box::pin(async move { self.dial(&config).await })
     }
+}
+
+/// Guards on the server's side, should this side not be there any more to guard.
+fn guarded(deadline: Duration) -> String {
+    let statement = (deadline + LATER).as_millis();
+    let idle = (2 * deadline + LATER).as_millis();
+    format!(
+        "{SESSION}; set statement_timeout = {statement}; set lock_timeout = '1s'; \
+         set idle_in_transaction_session_timeout = {idle}; set client_connection_check_interval = '500ms'"
+    )
 }
 
 async fn drive<S, T>(mut connection: Connection<S, T>)

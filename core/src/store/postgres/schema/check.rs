@@ -27,7 +27,7 @@ pub struct Check {
 /// # Errors
 /// When the server is not to be had.
 pub async fn check(url: &DatabaseUrl) -> Result<Vec<Check>, StoreError> {
-    let connector = Connector::new(url.clone(), TaskTracker::new())?.unguarded();
+    let connector = Connector::new(url.clone(), TaskTracker::new(), WITHIN)?.unguarded();
     let until = Instant::now() + WITHIN;
     let line = connector.open(until).await?;
     let mut checks = vec![

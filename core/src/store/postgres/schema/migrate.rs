@@ -44,7 +44,7 @@ pub struct Migrated {
 /// stays.
 pub async fn migrate(url: &DatabaseUrl, app_password: Option<&str>) -> Result<Migrated, StoreError> {
     let tasks = TaskTracker::new();
-    let connector = Connector::new(url.clone(), tasks)?.unguarded();
+    let connector = Connector::new(url.clone(), tasks, WITHIN)?.unguarded();
     let until = Instant::now() + CONNECT_WITHIN;
     let line = connector.open(until).await?;
     settings::check_version(&line, until).await?;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use toolgate_contract::ids::TenantId;
+
 use super::ground::Ground;
 use crate::store::{Store, StoreConfig, StoreError, suite};
 
@@ -26,7 +28,7 @@ async fn a_second_gateway_is_refused_and_takes_over_when_the_first_has_ended() {
         .unwrap();
     assert_eq!(reader.tenants().await.unwrap().len(), 1);
     let written: Result<(), StoreError> = reader
-        .with_tenant(&toolgate_contract::ids::TenantId::mint(), |tx| {
+        .with_tenant(&TenantId::mint(), |tx| {
             Box::pin(async move { tx.create_tenant("acme", 0).await })
         })
         .await;
@@ -67,5 +69,39 @@ async fn a_role_that_may_not_sign_in_and_a_database_that_is_not_there_are_told_a
             .unwrap_err();
         assert!(matches!(refused, StoreError::Connect { .. }), "{refused:?}");
         assert!(refused.to_string().contains(told), "{refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_server_guards_what_this_side_cannot_any_more() {
+    const ASK: &str = "select setting from pg_settings where name in ('client_connection_check_interval', \
+        'idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout') order by name";
+    let Some(ground) = Ground::shared("the_server_guards_what_this_side_cannot_any_more").await else {
+        return;
+    };
+    for (config, expected) in [
+        (ground.config(), ["500", "3500", "1000", "2000"]),
+        (
+            StoreConfig {
+                insist_on_durability: false,
+                ..StoreConfig::postgres_read_only(ground.url("toolgate_app"))
+            },
+            ["500", "60500", "1000", "30500"],
+        ),
+    ] {
+        let store = Store::open(config).await.unwrap();
+        let rows: Result<_, StoreError> = store
+            .with_tenant_read(&TenantId::system(), |tx| {
+                Box::pin(async move {
+                    let crate::store::Tx::Postgres(tx) = tx else {
+                        unreachable!()
+                    };
+                    tx.query_unscoped(ASK, &[]).await
+                })
+            })
+            .await;
+        let rows = rows.unwrap();
+        let found: Vec<&str> = rows.iter().map(|row| row.text(0).unwrap()).collect();
+        assert_eq!(found, expected);
     }
 }

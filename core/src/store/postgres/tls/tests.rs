@@ -41,8 +41,8 @@ fn certificates(host: &str) -> [String; 3] {
 /// Whether the session is within TLS, or why there is none.
 async fn session(cluster: &Cluster, host: &str, more: &str) -> Result<bool, String> {
     let url = format!("postgres://postgres@{host}:{}/postgres?{more}", cluster.port());
-    let connector =
-        Connector::new(url.parse().unwrap(), TaskTracker::new()).map_err(|error| error.to_string())?;
+    let connector = Connector::new(url.parse().unwrap(), TaskTracker::new(), Duration::from_secs(1))
+        .map_err(|error| error.to_string())?;
     let line = connector.open(Instant::now() + Duration::from_secs(10)).await;
     let line = line.map_err(|error| error.to_string())?;
     let row = line
