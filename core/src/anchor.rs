@@ -48,6 +48,8 @@ pub struct AnchorConfig {
     pub webhook: Option<String>,
     /// File with the bearer token of the webhook.
     pub webhook_token_file: Option<PathBuf>,
+    /// Sinks of those who build the gateway into something of their own; each has a name of its own.
+    pub sinks: Vec<Arc<dyn Sink>>,
 }
 
 impl Default for AnchorConfig {
@@ -56,6 +58,7 @@ impl Default for AnchorConfig {
             interval: Duration::from_secs(60),
             webhook: None,
             webhook_token_file: None,
+            sinks: Vec::new(),
         }
     }
 }
@@ -106,20 +109,14 @@ impl Anchor {
         clock: Clock,
     ) -> Result<Self, AnchorError> {
         describe();
-        let webhook = match &config.webhook {
-            Some(url) => {
-                Some(Arc::new(Webhook::new(url, config.webhook_token_file.clone())?) as Arc<dyn Sink>)
-            }
-            None => None,
-        };
+        let sinks = sinks(config)?;
         let (dir, time) = (data_dir.to_owned(), clock.clone());
         let desk = tokio::task::spawn_blocking(move || Desk::open(&dir, time, accept_lost_keys))
             .await
             .map_err(|error| AnchorError::Desk(error.to_string()))??;
         let (stop_keeper, stop_couriers) = (CancellationToken::new(), CancellationToken::new());
-        let couriers = webhook.into_iter().map(|sink| {
-            let peer = peer(config.webhook.as_deref().unwrap_or_default());
-            let folder = data_dir.join(key::FOLDER);
+        let folder = data_dir.join(key::FOLDER);
+        let couriers = sinks.into_iter().map(|(sink, peer)| {
             let courier = Courier::new(sink, &peer, &folder, desk.durable(), Pace::default());
             tokio::spawn(courier.bring(stop_couriers.clone()))
         });
@@ -212,6 +209,19 @@ pub fn folder(data_dir: &Path) -> PathBuf {
 /// When they are not there or not accepted.
 pub fn public_keys(folder: &Path) -> Result<PublicKeys, PublicKeysError> {
     PublicKeys::read(&folder.join(key::LIST))
+}
+
+/// Every sink beside the files, and what tells its receiver from another.
+fn sinks(config: &AnchorConfig) -> Result<Vec<(Arc<dyn Sink>, String)>, AnchorError> {
+    let mut sinks: Vec<(Arc<dyn Sink>, String)> = Vec::new();
+    if let Some(url) = &config.webhook {
+        let webhook = Webhook::new(url, config.webhook_token_file.clone())?;
+        sinks.push((Arc::new(webhook), peer(url)));
+    }
+    for sink in &config.sinks {
+        sinks.push((Arc::clone(sink), sink.name().to_owned()));
+    }
+    Ok(sinks)
 }
 
 /// Tells one receiver from another without naming it: its address may hold a credential.

@@ -230,6 +230,28 @@ name = 3.5
 }
 
 #[test]
+fn checkpoints_go_over_https_or_to_loopback_and_a_token_wants_a_webhook() {
+    let faults = |file: &str| World::new(file).faults(&Environment::default(), Reader::Up);
+    let check = |file: &str, expected: &str| {
+        let faults = faults(file);
+        assert!(faults.iter().any(|fault| fault.contains(expected)), "{faults:?}");
+    };
+    check(
+        "[checkpoint]\nwebhook = \"http://siem.example/in\"\n",
+        "https:// only",
+    );
+    check(
+        "[checkpoint]\nwebhook_token_file = \"/etc/hostname\"\n",
+        "needs `checkpoint.webhook`",
+    );
+    check("[checkpoint]\ninterval = 0\n", "from 1 to 3600");
+    for fits in ["https://siem.example/in", "http://127.0.0.1:9/in"] {
+        let file = format!("[checkpoint]\nwebhook = \"{fits}\"\n");
+        assert!(World::new(&file).load(&Environment::default()).is_ok(), "{fits}");
+    }
+}
+
+#[test]
 fn a_file_that_is_no_toml_names_the_line() {
     let check = |file: &str, line: usize| {
         let world = World::new(file);

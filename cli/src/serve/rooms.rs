@@ -39,6 +39,7 @@ pub(super) async fn core(config: &Config, public_url: String) -> Result<Core, Fa
         interval: Duration::from_secs(config.checkpoint.interval.into()),
         webhook: Some(config.checkpoint.webhook.clone()).filter(|url| !url.is_empty()),
         webhook_token_file: config.checkpoint.webhook_token_file.clone(),
+        ..AnchorConfig::default()
     };
     settings.secrets = SecretsConfig {
         aws: config.aws.clone(),

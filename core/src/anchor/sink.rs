@@ -16,14 +16,15 @@ pub use self::webhook::{Webhook, WebhookError, is_webhook};
 
 /// A place outside the gateway that keeps checkpoints.
 ///
-/// To write one (an object store with a retention lock, a log service, a timestamp authority): keep the lines you are
+/// Given in [`AnchorConfig::sinks`](super::AnchorConfig). To write one (an object store with a retention lock, a log service, a timestamp authority): keep the lines you are
 /// given durably and in order, and answer only then. Lines come whole, each with its end, as they stand in the checkpoint
 /// files; they are public keys, checkpoints and roots (`docs/audit.md`). After an answer that was lost the same lines come
 /// again, so take a line that you have already for done: a checkpoint is known by (tenant, seq, time), a root by its
 /// number, a key by its id. For an object store: one object for each call, named by the first line's hash, written with
 /// a condition that it does not exist and with the lock's retention; "exists already" is success.
 pub trait Sink: fmt::Debug + Send + Sync + 'static {
-    /// Its name, a label of metrics: one of a closed set, never a text from outside.
+    /// Its name, a label of metrics and the name of its place in the files: a word of small letters of its own, never a
+    /// text from outside.
     fn name(&self) -> &'static str;
 
     /// Appends these lines durably, in order. Must end by itself within seconds.

@@ -1,6 +1,9 @@
 //! The example of `docs/audit.md`, made by the code and checked by a checker that was written from the page alone.
 
+use std::sync::Mutex;
+
 use data_encoding::{BASE64, HEXLOWER};
+use futures::future::BoxFuture;
 use ring::{
     digest,
     signature::{ED25519, UnparsedPublicKey},
@@ -13,6 +16,7 @@ use super::{
     root::{Said, Tree},
     *,
 };
+use crate::store::StoreConfig;
 
 const PAGE: &str = include_str!("../../../docs/audit.md");
 const KEY_ID: &str = "01KDVDNTR00000000000000000";
@@ -103,6 +107,42 @@ fn a_checker_written_from_the_page_alone_accepts_the_example() {
         text(&root, "keyId").as_bytes(),
     ]);
     assert!(holds(&public, &signed, &root));
+}
+
+/// Keeps what it is given.
+#[derive(Debug, Default)]
+struct Shelf(Mutex<Vec<u8>>);
+
+impl Sink for Shelf {
+    fn name(&self) -> &'static str {
+        "shelf"
+    }
+
+    fn append(&self, lines: Vec<u8>) -> BoxFuture<'_, Result<(), SinkError>> {
+        self.0.lock().unwrap().extend(lines);
+        Box::pin(async { Ok(()) })
+    }
+}
+
+#[tokio::test]
+async fn a_sink_of_somebody_elses_has_every_line_when_the_anchor_has_closed() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(StoreConfig::sqlite(dir.path().join("toolgate.db")))
+        .await
+        .unwrap();
+    let shelf = Arc::new(Shelf::default());
+    let config = AnchorConfig {
+        sinks: vec![Arc::clone(&shelf) as _],
+        ..AnchorConfig::default()
+    };
+    let clock = Clock::manual(TIME_US);
+    let anchor = Anchor::start(dir.path(), &config, false, store, Arc::default(), clock)
+        .await
+        .unwrap();
+    anchor.close().await;
+    let file = std::fs::read(folder(dir.path()).join("2026-01-01.ndjson")).unwrap();
+    assert!(!file.is_empty());
+    assert_eq!(*shelf.0.lock().unwrap(), file);
 }
 
 fn parts(parts: &[&[u8]]) -> Vec<u8> {

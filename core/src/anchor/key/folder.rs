@@ -168,6 +168,9 @@ impl SigningKeys {
             public.add(&next, &newest);
             newest = next;
         }
+        if listed.is_none() {
+            tracing::info!(trust_root = %public.trust_root(), "the first checkpoint key of this record; auditors pin it");
+        }
         if listed.as_ref() != Some(&public) || !folder.join(LIST).exists() {
             write_list(folder, &public)?;
         }
