@@ -50,6 +50,25 @@ async fn an_export_convinces_without_its_gateway(ground: Ground) {
     let pinned = fs::read_to_string(gateway.data_dir().join("checkpoints/keys.ndjson")).unwrap();
     fs::write(folder.join("pinned"), pinned).unwrap();
     gateway.terminate().await;
+    // The record itself, every tenant of it, with nobody running.
+    let database = match &ground {
+        Ground::Sqlite => Vec::new(),
+        Ground::Postgres(postgres) => vec![("TOOLGATE_DATABASE_URL", postgres.url())],
+    };
+    let environment: Vec<_> = database.iter().map(|(name, url)| (*name, url.as_str())).collect();
+    let arguments = ["--json", "audit", "verify", "--data-dir", &data_dir];
+    let output = run(&arguments, &environment, &folder).await.unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    assert_eq!(
+        (
+            output.status.code(),
+            &found["verdict"],
+            found["tenants"].as_array().map(Vec::len)
+        ),
+        (Some(0), &"intact".into(), Some(2)),
+        "{found} {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     // Nothing of it is left but the exports and the key.
     fs::rename(gateway.data_dir(), folder.join("gone")).unwrap();
 
