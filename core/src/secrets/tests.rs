@@ -2,6 +2,7 @@
 
 mod front;
 mod ground;
+pub(super) mod overheard;
 mod store;
 
 use futures::future::BoxFuture;

@@ -10,7 +10,10 @@ use std::{
 
 use self::moto::Moto;
 use super::*;
-use crate::secrets::remote::{SecretFile, stand_in::StandIn};
+use crate::secrets::{
+    remote::{SecretFile, stand_in::StandIn},
+    tests::overheard::Overheard,
+};
 
 fn file(dir: &Path, id: &str, secret: &str) -> SecretFile {
     let path = dir.join("aws-credentials");
@@ -226,6 +229,37 @@ async fn credentials_of_the_container_are_kept_until_shortly_before_their_end() 
     let last = peer.asked().pop().unwrap();
     assert_eq!(last.header("x-amz-security-token"), "session-2");
     assert!(last.header("authorization").contains("x-amz-security-token"));
+}
+
+#[tokio::test]
+async fn nothing_that_is_shown_holds_a_key_or_a_secret() {
+    let dir = tempfile::tempdir().unwrap();
+    let tries = AtomicUsize::new(0);
+    let peer = StandIn::start(move |_| {
+        Some(match tries.fetch_add(1, Ordering::SeqCst) {
+            0 => (200, r#"{"SecretString":"c4n4ry-value"}"#.into()),
+            _ => (
+                400,
+                r#"{"__type":"AccessDeniedException","Message":"no very-private for you"}"#.into(),
+            ),
+        })
+    })
+    .await;
+    let overheard = Overheard::listen();
+    let aws = aws(
+        &peer.url,
+        CredentialSource::File(file(dir.path(), "AKIA", "c4n4ry-own-key")),
+    );
+    fetch(&aws, &TenantId::mint(), "very-private").await.unwrap();
+    fetch(&aws, &TenantId::mint(), "very-private").await.unwrap_err();
+    std::fs::remove_file(dir.path().join("aws-credentials")).unwrap();
+    fetch(&aws, &TenantId::mint(), "very-private").await.unwrap_err();
+    let secrets = ["c4n4ry-own-key", "c4n4ry-value", "very-private"];
+    overheard.holds_none_of(&secrets);
+    let shown = format!("{aws:?}");
+    for secret in secrets {
+        assert!(!shown.contains(secret), "{secret} in {shown}");
+    }
 }
 
 #[test]

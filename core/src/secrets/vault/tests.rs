@@ -6,7 +6,10 @@ use std::{os::unix::fs::PermissionsExt, path::Path};
 
 use self::peer::Peer;
 use super::*;
-use crate::secrets::remote::{SecretFile, stand_in::StandIn};
+use crate::secrets::{
+    remote::{SecretFile, stand_in::StandIn},
+    tests::overheard::Overheard,
+};
 
 fn file(dir: &Path, name: &str, text: &str) -> SecretFile {
     let path = dir.join(name);
@@ -178,10 +181,24 @@ async fn nothing_that_is_shown_holds_a_token_or_a_secret() {
     let tenant = TenantId::mint();
     let peer = Peer::start().await;
     peer.put(&tenant, "a", r#"{"token":"c4n4ry-value"}"#);
+    let overheard = Overheard::listen();
     let vault = vault(&peer.url(), app_role(file(dir.path(), "s", "the-secret-id")));
     fetch(&vault, &tenant, "a", None).await.unwrap();
+    peer.revoke_tokens();
+    fetch(&vault, &tenant, "very-private", None).await.unwrap_err();
+    std::fs::remove_file(dir.path().join("s")).unwrap();
+    peer.revoke_tokens();
+    fetch(&vault, &tenant, "a", None).await.unwrap_err();
+    let secrets = [
+        "the-secret-id",
+        "issued-by-the-stand-in-1",
+        "issued-by-the-stand-in-2",
+        "c4n4ry-value",
+        "very-private",
+    ];
+    overheard.holds_none_of(&secrets);
     let shown = format!("{vault:?}");
-    for secret in ["the-secret-id", "issued-", "c4n4ry-value"] {
+    for secret in secrets {
         assert!(!shown.contains(secret), "{secret} in {shown}");
     }
 }

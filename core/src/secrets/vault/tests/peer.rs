@@ -117,7 +117,7 @@ impl State {
             return (400, json!({"errors": ["invalid role or secret ID"]}).to_string());
         }
         self.logins += 1;
-        let token = format!("issued-{}", self.logins);
+        let token = format!("issued-by-the-stand-in-{}", self.logins);
         self.tokens.insert(token.clone());
         let auth = json!({"client_token": token, "lease_duration": 3600, "renewable": true});
         (200, json!({"request_id": "r", "auth": auth}).to_string())
