@@ -211,9 +211,12 @@ pub fn public_keys(folder: &Path) -> Result<PublicKeys, PublicKeysError> {
     PublicKeys::read(&folder.join(key::LIST))
 }
 
-/// Every sink beside the files, and what tells its receiver from another.
-fn sinks(config: &AnchorConfig) -> Result<Vec<(Arc<dyn Sink>, String)>, AnchorError> {
-    let mut sinks: Vec<(Arc<dyn Sink>, String)> = Vec::new();
+/// A sink, and what tells its receiver from another.
+type Peered = (Arc<dyn Sink>, String);
+
+/// Every sink beside the files.
+fn sinks(config: &AnchorConfig) -> Result<Vec<Peered>, AnchorError> {
+    let mut sinks: Vec<Peered> = Vec::new();
     if let Some(url) = &config.webhook {
         let webhook = Webhook::new(url, config.webhook_token_file.clone())?;
         sinks.push((Arc::new(webhook), peer(url)));
