@@ -94,9 +94,8 @@ impl<'a> Walk<'a> {
             }
             self.found(segments[number], found)
         });
-        match broken {
-            Some(Err(fault)) => return Err(fault),
-            Some(Ok(())) | None => {}
+        if let Some(Err(fault)) = broken {
+            return Err(fault);
         }
         for file in manifest.files.iter().filter(|file| !segments.contains(file)) {
             self.small(file)?;
