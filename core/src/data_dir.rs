@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::store::StorePlace;
+
 /// Why a data directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
@@ -18,6 +20,28 @@ pub enum DataDirError {
         /// Who holds the lock; `unknown` where it does not say.
         pid: String,
     },
+    /// Its keys and checkpoints belong to a record elsewhere.
+    #[error(
+        "{dir} holds the keys and checkpoints of a record {here}, and {asked} was asked for; {next}, or name another data directory"
+    )]
+    OtherRecord {
+        /// The directory.
+        dir: String,
+        /// Where its record lies.
+        here: &'static str,
+        /// Where it was looked for.
+        asked: &'static str,
+        /// What to do.
+        next: &'static str,
+    },
+    /// Its keys and checkpoints belong to a record that is not the empty database at hand.
+    #[error(
+        "{dir} holds the keys and checkpoints of a record on PostgreSQL, and this database is empty; name the database of that record, or another data directory"
+    )]
+    Empty {
+        /// The directory.
+        dir: String,
+    },
     /// It cannot be read or written.
     #[error("{path} cannot be used: {source}")]
     Io {
@@ -27,6 +51,41 @@ pub enum DataDirError {
         #[source]
         source: io::Error,
     },
+}
+
+/// Says where the record lies whose keys are in the directory.
+const RECORD: &str = "record";
+
+/// Where a record lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In the directory itself.
+    Embedded,
+    /// On a PostgreSQL server.
+    Postgres,
+}
+
+impl Place {
+    fn of(store: &StorePlace) -> Self {
+        match store {
+            StorePlace::File(_) => Self::Embedded,
+            StorePlace::Server(_) => Self::Postgres,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Embedded => "sqlite",
+            Self::Postgres => "postgresql",
+        }
+    }
+
+    fn told(self) -> &'static str {
+        match self {
+            Self::Embedded => "in its own toolgate.db",
+            Self::Postgres => "on PostgreSQL",
+        }
+    }
 }
 
 /// A data directory owned by this process until it is dropped.
@@ -80,6 +139,55 @@ impl DataDir {
         })
     }
 
+    /// Makes sure that the record whose keys lie here is where it is looked for.
+    pub(crate) fn expect_record(&self, asked: &StorePlace) -> Result<(), DataDirError> {
+        let asked = Place::of(asked);
+        let Some(here) = self.noted()?.filter(|here| *here != asked) else {
+            return Ok(());
+        };
+        Err(DataDirError::OtherRecord {
+            dir: self.path.display().to_string(),
+            here: here.told(),
+            asked: asked.told(),
+            next: match here {
+                Place::Postgres => "set `database_url` (TOOLGATE_DATABASE_URL)",
+                Place::Embedded => "leave `database_url` out",
+            },
+        })
+    }
+
+    /// Refuses a database without a row where the record of this directory has some. An embedded one that is gone is
+    /// begun anew: its file was in this very directory.
+    pub(crate) fn expect_rows(&self, are_there: bool) -> Result<(), DataDirError> {
+        if are_there || self.noted()? != Some(Place::Postgres) {
+            return Ok(());
+        }
+        let dir = self.path.display().to_string();
+        Err(DataDirError::Empty { dir })
+    }
+
+    fn noted(&self) -> Result<Option<Place>, DataDirError> {
+        let path = self.path.join(RECORD);
+        match fs::read_to_string(&path) {
+            Ok(told) if told.trim() == Place::Postgres.name() => Ok(Some(Place::Postgres)),
+            Ok(_) => Ok(Some(Place::Embedded)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => {
+                let path = path.display().to_string();
+                Err(DataDirError::Io { path, source })
+            }
+        }
+    }
+
+    /// Notes where the record lies whose keys are here.
+    pub(crate) fn note_record(&self, place: &StorePlace) -> Result<(), DataDirError> {
+        let path = self.path.join(RECORD);
+        fs::write(&path, format!("{}\n", Place::of(place).name())).map_err(|source| DataDirError::Io {
+            path: path.display().to_string(),
+            source,
+        })
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -88,6 +196,27 @@ impl DataDir {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_whose_record_lies_elsewhere_is_refused() {
+        let file = StorePlace::File("toolgate.db".into());
+        let url = "postgres://toolgate_app@localhost/toolgate".parse().unwrap();
+        let server = StorePlace::Server(Box::new(url));
+        let dir = tempfile::tempdir().unwrap();
+        let owner = DataDir::own(dir.path()).unwrap();
+        owner.expect_record(&file).unwrap();
+        owner.expect_record(&server).unwrap();
+        owner.expect_rows(false).unwrap();
+
+        owner.note_record(&server).unwrap();
+
+        owner.expect_record(&server).unwrap();
+        owner.expect_rows(true).unwrap();
+        let refused = owner.expect_record(&file).unwrap_err().to_string();
+        assert!(refused.contains("TOOLGATE_DATABASE_URL"), "{refused}");
+        let refused = owner.expect_rows(false).unwrap_err().to_string();
+        assert!(refused.contains("this database is empty"), "{refused}");
+    }
 
     #[test]
     fn a_directory_has_one_owner_at_a_time_and_says_who() {

@@ -52,7 +52,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_millis(1_800);
 /// A commit this recent answers a health check without another.
 const FRESH: Duration = Duration::from_secs(1);
-/// A commit that failed this recently answers it with no, unless work was committed since.
+/// A commit that failed this recently answers it with no, unless a row was committed since.
 const DOUBT: Duration = Duration::from_secs(5);
 
 /// The journal. Clones share it.
@@ -74,7 +74,7 @@ pub(crate) struct Room {
     heads: Mutex<Heads>,
     /// When a commit last succeeded, monotonic microseconds plus one; 0 for never.
     committed: AtomicU64,
-    /// When a commit last failed and none with a caller's work in it has succeeded since; the same measure.
+    /// When a commit last failed and none with a row in it has succeeded since; the same measure.
     failed: AtomicU64,
     /// Tells the keeper of checkpoints how much was committed.
     progress: Arc<Progress>,
@@ -220,6 +220,11 @@ impl Journal {
         }
     }
 
+    /// Refuses this tenant's calls from now on, since its chain was found broken.
+    pub fn distrust(&self, tenant: &TenantId) {
+        self.room.distrust(tenant);
+    }
+
     /// Says whether the record can be written.
     pub async fn check(&self) -> Result<(), JournalError> {
         if self.room.ended.is_cancelled() {
@@ -287,9 +292,21 @@ impl Room {
         then > 0 && age.is_some_and(|age| age < span)
     }
 
-    fn note_commit(&self, with_work: bool) {
+    /// Rows that follow a break would make head and last row fit again, and hide it from whoever only looks at these.
+    fn distrust(&self, tenant: &TenantId) {
+        if self.progress.distrust(tenant) {
+            metrics::counter!("toolgate_journal_broken_chains_total").increment(1);
+            tracing::error!(%tenant, "the record of a tenant is broken, so its calls are refused and nothing of it is signed until the gateway is started anew; run `toolgate audit verify`");
+        }
+    }
+
+    fn is_distrusted(&self, tenant: &TenantId) -> bool {
+        self.progress.is_distrusted(tenant)
+    }
+
+    fn note_commit(&self, with_row: bool) {
         self.committed.store(self.now(), Ordering::Relaxed);
-        if with_work {
+        if with_row {
             self.failed.store(0, Ordering::Relaxed);
         }
     }

@@ -40,6 +40,11 @@ pub enum OfflineError {
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The store holds no row, so it cannot be the one that the keys belong to.
+    #[error(
+        "the database holds no row of a record, so it is not the one these keys belong to; name that one"
+    )]
+    NoRows,
     /// The folder of keys holds no such root.
     #[error("keys/ holds no root {0}")]
     NoRoot(String),
@@ -70,7 +75,8 @@ pub async fn create_token(
         return Err(OfflineError::NoStore(path.clone()));
     }
     // Released at the end, when nothing here writes any more.
-    let _owned = DataDir::own(dir)?;
+    let owned = DataDir::own(dir)?;
+    owned.expect_record(&store.place)?;
     let keys = Arc::new(Keyring::open_existing(dir)?);
     let store = Store::open(store).await?;
     let journal = Journal::start(store.clone(), Sealer::new(keys), clock.clone());

@@ -88,8 +88,11 @@ impl Core {
     /// Opens the data directory and starts every room.
     pub async fn start(config: CoreConfig, clock: Clock) -> Result<Self, StartError> {
         let data_dir = DataDir::own(&config.data_dir)?;
-        let store = Store::open(config.store()).await?;
+        let place = config.store();
+        data_dir.expect_record(&place.place)?;
+        let store = Store::open(place.clone()).await?;
         let mut needed = store.sealed_with().await?;
+        data_dir.expect_rows(!needed.is_empty())?;
         needed.extend(Local::roots_in_use(&store).await?);
         needed.sort_unstable();
         needed.dedup();
@@ -114,6 +117,7 @@ impl Core {
         let first_run = tenants::first_run(&changes, data_dir.path())
             .await
             .map_err(StartError::FirstRun)?;
+        data_dir.note_record(&place.place)?;
         let targets = Targets::new(
             changes.clone(),
             Arc::clone(&keys),

@@ -60,6 +60,10 @@ pub fn describe() {
         "Group commits that failed; nothing of them was released"
     );
     describe_counter!(
+        "toolgate_journal_broken_chains_total",
+        "Tenants whose chain was found broken by the journal; their calls are refused until the next start"
+    );
+    describe_counter!(
         "toolgate_secret_requests_total",
         "Secrets asked for, by provider and outcome: hit or refused out of the cache, joined to a fetch under way, missed"
     );
@@ -86,5 +90,6 @@ pub fn describe() {
         "Time of one verification of the record"
     );
     counter!("toolgate_journal_failed_commits_total").absolute(0);
+    counter!("toolgate_journal_broken_chains_total").absolute(0);
     counter!("toolgate_audit_verified_rows_total").absolute(0);
 }

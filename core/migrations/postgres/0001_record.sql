@@ -245,7 +245,8 @@ $$;
 --   lost       another writer moved the head: read it anew and try again
 --   standing   the event of the row at `place` stands at `seq` already; `same` tells whether it is the same event. Leave
 --              the row out and try again
---   unsound    the head does not fit the last row or what the caller knows of it: no intent of this tenant was written
+--   unsound    the head did not fit the last row or what the caller knows of it: no intent of this tenant was written,
+--              its rows were
 --   duplicate  an intent with this id stands there already
 create function audit.journal(
     head_tenant text[], was_seq bigint[], was_hash bytea[], now_seq bigint[], now_hash bytea[],
@@ -269,10 +270,35 @@ declare
     held    text[];
     skipped text[] := '{}';
     unsound text[] := '{}';
+    wanted  bigint;
+    written bigint;
 begin
+    if array_position(head_tenant || row_tenant || known_tenant || intent_tenant || end_tenant || close_tenant
+                      || count_tenant, null) is not null
+       or exists (select unnest(row_tenant) except select unnest(head_tenant)) then
+        raise exception 'a row without its chain, or a value without its tenant' using errcode = 'check_violation';
+    end if;
     if nullif(current_setting('app.tenant', true), '') is not null then
-        perform audit.keep_to_tenant(variadic head_tenant || row_tenant || intent_tenant || end_tenant
-                                              || close_tenant || count_tenant);
+        perform audit.keep_to_tenant(variadic head_tenant || row_tenant || known_tenant || intent_tenant
+                                              || end_tenant || close_tenant || count_tenant);
+    end if;
+
+    -- As it was before this call adds to it. Rows are written all the same: they are evidence.
+    if cardinality(known_tenant) > 0 then
+        select coalesce(array_agg(known.tenant_id), '{}') into unsound
+        from unnest(known_tenant, known_seq, known_hash) as known (tenant_id, seq, hash)
+        left join audit.audit_head head on head.tenant_id = known.tenant_id
+        left join lateral (select e.seq, e.hash
+                           from audit.audit_event e
+                           where e.tenant_id = known.tenant_id
+                           order by e.seq desc
+                           limit 1) last on true
+        where head.seq is distinct from last.seq
+           or head.hash is distinct from last.hash
+           or coalesce(head.seq, 0) < known.seq
+           or (head.seq = known.seq and head.hash <> known.hash);
+        return query select 'unsound', t.tenant_id, null::text, null::bigint, null::bigint, null::boolean
+                     from unnest(unsound) as t (tenant_id);
     end if;
 
     if cardinality(head_tenant) > 0 then
@@ -319,6 +345,14 @@ begin
              as r (tenant_id, seq, event_id, prev, bytes, hash, mac, algorithm, key_id, time_us, kind, principal,
                    capability, target_id, result, correlation_id)
         where cardinality(skipped) = 0 or r.tenant_id <> all (skipped);
+        get diagnostics written = row_count;
+        select count(*) into wanted
+        from unnest(row_tenant) as r (tenant_id)
+        where cardinality(skipped) = 0 or r.tenant_id <> all (skipped);
+        -- Whatever kept a row out, a rule or a trigger, keeps the commit from standing.
+        if written <> wanted then
+            raise exception 'rows of the record were kept out: % of % written', written, wanted;
+        end if;
 
         update audit.audit_head head
         set seq = moved.seq, hash = moved.hash
@@ -332,21 +366,6 @@ begin
     end if;
 
     if cardinality(intent_tenant) > 0 then
-        select coalesce(array_agg(known.tenant_id), '{}') into unsound
-        from unnest(known_tenant, known_seq, known_hash) as known (tenant_id, seq, hash)
-        left join audit.audit_head head on head.tenant_id = known.tenant_id
-        left join lateral (select e.seq, e.hash
-                           from audit.audit_event e
-                           where e.tenant_id = known.tenant_id
-                           order by e.seq desc
-                           limit 1) last on true
-        where head.seq is distinct from last.seq
-           or head.hash is distinct from last.hash
-           or coalesce(head.seq, 0) < known.seq
-           or (head.seq = known.seq and head.hash <> known.hash);
-        return query select 'unsound', t.tenant_id, null::text, null::bigint, null::bigint, null::boolean
-                     from unnest(unsound) as t (tenant_id);
-
         return query
             with put as (
                 insert into audit.intent (tenant_id, event_id, instance, time_us, facts)
@@ -401,18 +420,23 @@ create function audit.take_counts(
     of_tenant text[], of_minute bigint[], of_kind text[], of_principal text[], of_reason text[]
 )
     returns table (place bigint, role text, facade text, capability text, count bigint)
-    language sql security definer
+    language plpgsql security definer
     set search_path = pg_catalog, pg_temp
 as $$
-    delete from audit.refusal_counter counter
-    using unnest(of_tenant, of_minute, of_kind, of_principal, of_reason)
-          with ordinality as taken (tenant_id, minute_us, kind, principal, reason, place)
-    where counter.tenant_id = taken.tenant_id
-      and counter.minute_us = taken.minute_us
-      and counter.kind = taken.kind
-      and counter.principal = taken.principal
-      and counter.reason = taken.reason
-    returning taken.place, counter.role, counter.facade, counter.capability, counter.count
+#variable_conflict use_column
+begin
+    perform audit.keep_to_tenant(variadic of_tenant);
+    return query
+        delete from audit.refusal_counter counter
+        using unnest(of_tenant, of_minute, of_kind, of_principal, of_reason)
+              with ordinality as taken (tenant_id, minute_us, kind, principal, reason, place)
+        where counter.tenant_id = taken.tenant_id
+          and counter.minute_us = taken.minute_us
+          and counter.kind = taken.kind
+          and counter.principal = taken.principal
+          and counter.reason = taken.reason
+        returning taken.place, counter.role, counter.facade, counter.capability, counter.count;
+end
 $$;
 
 -- The head of one tenant's chain, held until the end of the transaction; made with place 0 where the chain begins.
@@ -452,7 +476,10 @@ as $$
                        where e.tenant_id = asked.tenant_id
                        order by e.seq desc
                        limit 1) last on true
+    where asked.tenant_id = coalesce(nullif(current_setting('app.tenant', true), ''), asked.tenant_id)
 $$;
+
+-- The three that follow tell whose rows there are, and only outside of every tenant's transaction.
 
 -- The head of every chain; what checkpoints are made of.
 create function audit.heads()
@@ -460,7 +487,10 @@ create function audit.heads()
     language sql stable security definer
     set search_path = pg_catalog, pg_temp
 as $$
-    select tenant_id, seq, hash from audit.audit_head order by tenant_id
+    select tenant_id, seq, hash
+    from audit.audit_head
+    where nullif(current_setting('app.tenant', true), '') is null
+    order by tenant_id
 $$;
 
 -- Every id under which the record has rows or a head, tenant or not.
@@ -469,7 +499,10 @@ create function audit.owners()
     language sql stable security definer
     set search_path = pg_catalog, pg_temp
 as $$
-    select tenant_id from audit.audit_head union select tenant_id from audit.audit_event order by 1
+    select tenant_id
+    from (select tenant_id from audit.audit_head union select tenant_id from audit.audit_event) owner
+    where nullif(current_setting('app.tenant', true), '') is null
+    order by 1
 $$;
 
 -- Ids of the root keys that the first and the last row of every chain were sealed with.
@@ -480,11 +513,9 @@ create function audit.sealed_with()
 as $$
     select e.key_id
     from audit.audit_head h
-    join audit.audit_event e on e.tenant_id = h.tenant_id and e.seq = 1
-    union
-    select e.key_id
-    from audit.audit_head h
-    join audit.audit_event e on e.tenant_id = h.tenant_id and e.seq = h.seq
+    join audit.audit_event e on e.tenant_id = h.tenant_id and e.seq in (1, h.seq)
+    where nullif(current_setting('app.tenant', true), '') is null
+    group by e.key_id
     order by 1
 $$;
 

@@ -194,6 +194,7 @@ impl Keeper {
                 broken.insert(tenant_id);
             }
         }
+        broken.extend(self.progress.distrusted());
         Ok((heads, broken))
     }
 }

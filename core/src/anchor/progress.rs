@@ -1,7 +1,7 @@
 //! How many rows were committed since they were last asked for: told by the journal, read by the keeper.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{Mutex, PoisonError},
 };
 
@@ -16,6 +16,8 @@ pub(super) const MANY_ROWS: i64 = 1_000;
 pub struct Progress {
     rows: Mutex<HashMap<TenantId, i64>>,
     many: Notify,
+    /// Tenants whose chain the journal found broken: what follows must not be signed.
+    broken: Mutex<BTreeSet<TenantId>>,
     wanted: Mutex<Vec<Wanted>>,
 }
 
@@ -38,6 +40,24 @@ impl Wanted {
 const MOST_WANTED: usize = 1_000;
 
 impl Progress {
+    /// Says that the chain of `tenant` was found broken. True when that is new.
+    pub fn distrust(&self, tenant: &TenantId) -> bool {
+        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        broken.insert(tenant.clone())
+    }
+
+    /// Whether the chain of `tenant` was found broken.
+    #[must_use]
+    pub fn is_distrusted(&self, tenant: &TenantId) -> bool {
+        let broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        broken.contains(tenant)
+    }
+
+    pub(super) fn distrusted(&self) -> Vec<String> {
+        let broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        broken.iter().map(ToString::to_string).collect()
+    }
+
     /// Counts what a commit brought. Cheap, and never waits.
     pub fn add<'a>(&self, grown: impl Iterator<Item = (&'a TenantId, i64)>) {
         let mut is_many = false;

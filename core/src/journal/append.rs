@@ -93,9 +93,6 @@ impl<'a> Chains<'a> {
         let stored = tx.query_opt(HEAD, params![tenant]).await?;
         let last = tx.query_opt(LAST, params![tenant]).await?;
         let sound = self.fits(tenant, stored.as_ref(), last.as_ref());
-        if !sound {
-            tracing::error!(%tenant, "the head of the record does not fit its last row, so no call can be carried; run `toolgate audit verify`");
-        }
         self.sound.insert(tenant.clone(), sound);
         Ok(sound)
     }

@@ -69,6 +69,7 @@ impl Room {
             return self.append_alone_at_once(tx, tenant, event).await;
         }
         let mut chains = Chains::new(&self.sealer, Heads::new());
+        self.is_sound(&mut chains, tx, tenant).await?;
         let receipt = chains.append(tx, tenant, event).await??;
         chains.move_heads(tx).await?;
         Ok(receipt)
@@ -114,7 +115,7 @@ impl Room {
         }
         match &op.work {
             Work::Intend(facts) => self.intend(chains, tx, facts).await,
-            Work::Record(tenant, event) => row(chains, tx, tenant, event).await,
+            Work::Record(tenant, event) => self.append(chains, tx, tenant, event).await,
             Work::Settle(facts, event) => ended_by_row(chains, tx, facts, event).await,
             Work::Lapse(facts) => ended_by_row(chains, tx, facts, &facts.event).await,
             Work::Cancel(facts) => {
@@ -124,7 +125,10 @@ impl Room {
                 end(tx, facts).await.map(|()| Done::Written)
             }
             Work::Withdraw(facts) => end(tx, facts).await.map(|()| Done::Written),
-            Work::Roll(minute) => roll(chains, tx, minute).await,
+            Work::Roll(minute) => {
+                self.is_sound(chains, tx, &minute.tenant).await?;
+                roll(chains, tx, minute).await
+            }
             Work::Probe => {
                 tx.execute(PROBE, params![self.clock.wall_us()]).await?;
                 Ok(Done::Written)
@@ -132,9 +136,38 @@ impl Room {
         }
     }
 
+    /// Whether a row can follow in this chain, which is remembered where it cannot.
+    async fn is_sound(
+        &self,
+        chains: &mut Chains<'_>,
+        tx: &mut Tx,
+        tenant: &TenantId,
+    ) -> Result<bool, StoreError> {
+        if self.is_distrusted(tenant) {
+            return Ok(false);
+        }
+        let sound = chains.is_sound(tx, tenant).await?;
+        if !sound {
+            self.distrust(tenant);
+        }
+        Ok(sound)
+    }
+
+    /// A row, which is written even where the chain is broken: it is evidence.
+    async fn append(
+        &self,
+        chains: &mut Chains<'_>,
+        tx: &mut Tx,
+        tenant: &TenantId,
+        event: &Event,
+    ) -> Result<Done, StoreError> {
+        self.is_sound(chains, tx, tenant).await?;
+        row(chains, tx, tenant, event).await
+    }
+
     async fn intend(&self, chains: &mut Chains<'_>, tx: &mut Tx, facts: &Facts) -> Result<Done, StoreError> {
         // A call whose row could not follow must not make contact.
-        if !chains.is_sound(tx, &facts.tenant).await? {
+        if !self.is_sound(chains, tx, &facts.tenant).await? {
             return Ok(Done::Refused(JournalError::Unavailable));
         }
         let bytes = encode(&facts.event);

@@ -62,11 +62,12 @@ impl Room {
     ) -> Result<Receipt, JournalError> {
         let genesis = Head::genesis(tenant);
         let end = tx.hold_head(tenant, &genesis.hash).await?;
-        let head = end.and_then(|end| end.head).ok_or(JournalError::Unavailable)?;
-        let head = Head {
-            seq: head.0,
-            hash: head.1,
-        };
+        let end = end.ok_or(JournalError::Unavailable)?;
+        let (seq, hash) = end.head.ok_or(JournalError::Unavailable)?;
+        let head = Head { seq, hash };
+        if end.last.unwrap_or((0, genesis.hash)) != (seq, hash) {
+            self.distrust(tenant);
+        }
         let row = self.sealer.seal(tenant, &head, event);
         let mut plan = Plan::default();
         plan.add_row(0, tenant, head, row);
@@ -115,7 +116,13 @@ impl<'a> Bulk<'a> {
             done: batch
                 .ops
                 .iter()
-                .map(|op| op.is_moot().then_some(Done::Moot))
+                .map(|op| match &op.work {
+                    _ if op.is_moot() => Some(Done::Moot),
+                    Work::Intend(facts) if room.is_distrusted(&facts.tenant) => {
+                        Some(Done::Refused(JournalError::Unavailable))
+                    }
+                    _ => None,
+                })
                 .collect(),
             counted: batch.counts.is_empty(),
             standing: HashMap::new(),
@@ -186,10 +193,6 @@ impl<'a> Bulk<'a> {
             let Some(tenant) = unknown.iter().find(|tenant| tenant.as_str() == end.tenant) else {
                 continue;
             };
-            if end.head != end.last {
-                // An alarm, but not the end: rows that follow are evidence, and the verifier finds the break.
-                tracing::error!(%tenant, "the head of the record does not fit its last row; run `toolgate audit verify`");
-            }
             let head = end
                 .head
                 .map_or_else(|| Head::genesis(tenant), |(seq, hash)| Head { seq, hash });
@@ -205,12 +208,12 @@ impl<'a> Bulk<'a> {
             if let Some((tenant, event)) = row_of(op)
                 && !self.standing.contains_key(&index)
             {
+                self.know(&mut plan, tenant);
                 self.seal(&mut plan, index, tenant, event);
             }
             match &op.work {
                 Work::Intend(facts) => {
-                    let known = self.heads.get(&facts.tenant).copied();
-                    plan.known.entry(&facts.tenant).or_insert(known);
+                    self.know(&mut plan, &facts.tenant);
                     let bytes = encode(&facts.event);
                     plan.intents.push((&facts.tenant, &facts.event, bytes));
                 }
@@ -233,6 +236,12 @@ impl<'a> Bulk<'a> {
         plan
     }
 
+    /// Has the store hold the chain of this tenant against what is known of it.
+    fn know(&self, plan: &mut Plan<'a>, tenant: &'a TenantId) {
+        let known = self.heads.get(tenant).copied();
+        plan.known.entry(tenant).or_insert(known);
+    }
+
     fn seal(&self, plan: &mut Plan<'a>, op: usize, tenant: &'a TenantId, event: &Event) {
         let head = plan
             .moves
@@ -248,6 +257,7 @@ impl<'a> Bulk<'a> {
     fn judge(&mut self, ops: &[usize], plan: &Plan<'a>, remarks: Vec<Remark>) {
         let verdicts = Verdicts::of(remarks, &plan.rows, &mut self.standing);
         self.note_heads(plan, &verdicts);
+        self.note_unsound(plan, &verdicts);
         let places: HashMap<usize, i64> = plan.rows.iter().map(|(op, _, row)| (*op, row.seq)).collect();
         for &index in ops {
             let op = &self.batch.ops[index];
@@ -269,6 +279,13 @@ impl<'a> Bulk<'a> {
                     (None, None) => None,
                 },
             };
+        }
+    }
+
+    fn note_unsound(&self, plan: &Plan<'a>, verdicts: &Verdicts) {
+        let unsound = |tenant: &&TenantId| verdicts.unsound.contains(tenant.as_str());
+        for tenant in plan.known.keys().copied().filter(|tenant| unsound(tenant)) {
+            self.room.distrust(tenant);
         }
     }
 

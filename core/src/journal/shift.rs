@@ -96,7 +96,8 @@ impl Turn {
         let started = room.clock.monotonic();
         match room.write(tx, &batch).await {
             Ok(done) => {
-                room.note_commit(batch.ops.iter().any(|op| !matches!(op.work, Work::Probe)));
+                // Intents may find room where rows do not.
+                room.note_commit(done.iter().any(|done| matches!(done, Done::Row(_))));
                 let took = room.clock.monotonic().saturating_sub(started);
                 metrics::histogram!("toolgate_journal_commit_seconds").record(took);
                 metrics::histogram!("toolgate_journal_commit_ops").record(batch.ops.len() as f64);

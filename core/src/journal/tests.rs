@@ -65,6 +65,7 @@ on_both_back_ends! {
     a_writer_that_panics_ends_the_record_and_tells_everyone
     a_task_of_the_record_that_panics_ends_the_record
     a_head_at_hand_that_is_behind_is_read_anew
+    rows_that_follow_do_not_hide_a_broken_chain
 }
 
 /// A tenant's events in order; asserts that the chain has no gap and every link and hash holds.

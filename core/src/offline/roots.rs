@@ -9,7 +9,7 @@ use crate::{
     data_dir::DataDir,
     keys,
     secrets::Local,
-    store::{Store, StoreConfig, StoreError, params},
+    store::{Store, StoreConfig, StoreError, StorePlace, params},
 };
 
 const SEALED: &str = "select 1 from audit_event where tenant_id = $1 and key_id = $2 limit 1";
@@ -20,11 +20,21 @@ const SEALED: &str = "select 1 from audit_event where tenant_id = $1 and key_id 
 /// When it is still needed, is the newest or no root at all, or when a gateway runs in `dir`.
 pub async fn retire_root(dir: &Path, store: StoreConfig, id: &str) -> Result<(), OfflineError> {
     // Whoever runs here may seal with it a moment longer.
-    let _owned = DataDir::own(dir)?;
+    let owned = DataDir::own(dir)?;
+    owned.expect_record(&store.place)?;
     if !keys::roots(dir)?.iter().any(|root| root == id) {
         return Err(OfflineError::NoRoot(id.to_owned()));
     }
+    if let StorePlace::File(path) = &store.place
+        && !path.is_file()
+    {
+        return Err(OfflineError::NoStore(path.clone()));
+    }
     let store = Store::open(store).await?;
+    // A store that holds nothing needs no key, and is not the one that these keys belong to.
+    if store.sealed_with().await?.is_empty() {
+        return Err(OfflineError::NoRows);
+    }
     if Local::roots_in_use(&store).await?.iter().any(|root| root == id) {
         return Err(OfflineError::StillWraps(id.to_owned()));
     }
@@ -67,6 +77,13 @@ mod tests {
         assert!(matches!(retire(&first).await, Err(OfflineError::StillSeals(_))));
         assert!(matches!(retire(&newest).await, Err(OfflineError::Keys(_))));
         assert!(matches!(retire("../x").await, Err(OfflineError::NoRoot(_))));
+        let elsewhere = tempfile::tempdir().unwrap();
+        let empty = StoreConfig::sqlite(elsewhere.path().join("toolgate.db"));
+        let refused = retire_root(dir.path(), empty.clone(), &first).await;
+        assert!(matches!(refused, Err(OfflineError::NoStore(_))), "{refused:?}");
+        drop(Store::open(empty.clone()).await.unwrap());
+        let refused = retire_root(dir.path(), empty, &first).await;
+        assert!(matches!(refused, Err(OfflineError::NoRows)), "{refused:?}");
         retire(&unused).await.unwrap();
         assert_eq!(keys::roots(dir.path()).unwrap(), [first, newest]);
     }

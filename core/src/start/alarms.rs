@@ -16,6 +16,11 @@ use crate::{
 /// Puts each alarm on the record, until there is nobody to raise one.
 pub(super) async fn record(mut alarms: mpsc::Receiver<Alarm>, journal: Journal, clock: Clock) {
     while let Some(alarm) = alarms.recv().await {
+        if let Alarm::Regressed { tenant_id, .. } = &alarm
+            && let Ok(tenant) = tenant_id.parse()
+        {
+            journal.distrust(&tenant);
+        }
         let event = event(&alarm, clock.wall_us());
         if let Err(error) = journal.record(&TenantId::system(), event).await {
             tracing::error!(%error, "an alarm about checkpoints is not on the record");

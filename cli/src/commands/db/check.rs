@@ -12,6 +12,9 @@ use crate::{
     output::{Output, spinner::while_waiting},
 };
 
+/// Whose rights are looked at, whoever asks.
+const GATEWAY: &str = "toolgate_app";
+
 pub(super) async fn run(output: Output, url: &DatabaseUrl) -> Result<Exit, Failure> {
     let checks = while_waiting("checking the database", schema::check(url))
         .await
@@ -19,10 +22,18 @@ pub(super) async fn run(output: Output, url: &DatabaseUrl) -> Result<Exit, Failu
     let sound = checks.iter().all(|check| check.faults.is_empty());
     if output.json {
         let checks: Vec<Value> = checks.iter().map(shown).collect();
-        output.value(&json!({"database": url.to_string(), "sound": sound, "checks": checks}))?;
+        output.value(
+            &json!({"database": url.to_string(), "sound": sound, "checks": checks, "rights_of": GATEWAY}),
+        )?;
     } else {
         for check in &checks {
             tell(output, check)?;
+        }
+        if url.user() != GATEWAY {
+            output.line(&format!(
+                "rights are those of {GATEWAY}, the role that `up` signs in as; you signed in as {}",
+                url.user()
+            ))?;
         }
     }
     Ok(if sound { Exit::Done } else { Exit::Failed })

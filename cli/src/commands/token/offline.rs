@@ -41,6 +41,7 @@ fn refused(error: &OfflineError) -> Failure {
         OfflineError::DataDir(_)
         | OfflineError::Keys(_)
         | OfflineError::Store(_)
+        | OfflineError::NoRows
         | OfflineError::NoRoot(_)
         | OfflineError::StillWraps(_)
         | OfflineError::StillSeals(_) => Failure::failed(error.to_string()),

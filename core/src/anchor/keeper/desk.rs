@@ -198,7 +198,9 @@ impl Desk {
                 continue;
             };
             match (head.end, known) {
-                (Some((seq, hash)), None) if seq > 0 => sorted.moved.push((tenant, seq, hash)),
+                (Some((seq, hash)), None) if seq > 0 && !broken.contains(&head.tenant_id) => {
+                    sorted.moved.push((tenant, seq, hash));
+                }
                 (Some((seq, hash)), Some(known)) if seq == known.seq && hash == known.hash => {
                     sorted.idle.push((known.time_us, tenant, seq, hash));
                 }

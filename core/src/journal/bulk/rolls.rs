@@ -70,13 +70,16 @@ impl<'a> Bulk<'a> {
                 capability: taken.capability,
                 count: taken.count,
             };
+            self.know(&mut plan, &minute.tenant);
             self.seal(&mut plan, *index, &minute.tenant, &event_of(minute, &count));
         }
         if plan.rows.is_empty() {
             return Ok(Some(plan));
         }
         let remarks = tx.journal(&plan.entries(&self.room.instance)?).await?;
-        Ok(remarks.is_empty().then_some(plan))
+        let verdicts = Verdicts::of(remarks, &plan.rows, &mut self.standing);
+        self.note_unsound(&plan, &verdicts);
+        Ok(verdicts.skipped.is_empty().then_some(plan))
     }
 
     fn judge_rolls(&mut self, ops: &[usize], plan: &Plan<'a>) {

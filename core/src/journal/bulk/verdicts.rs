@@ -43,7 +43,6 @@ impl Verdicts {
                     verdicts.skipped.insert(tenant);
                 }
                 Remark::Unsound(tenant) => {
-                    tracing::error!(%tenant, "the head of the record does not fit its last row, so no call can be carried; run `toolgate audit verify`");
                     verdicts.unsound.insert(tenant);
                 }
                 Remark::Duplicate { event, .. } => {

@@ -522,3 +522,37 @@ pub(super) async fn a_head_at_hand_that_is_behind_is_read_anew(world: World) {
     assert_eq!(world.journal.record(&tenant, event()).await.unwrap().seq, 4);
     assert_eq!(world.rows(&tenant).await.len(), 4);
 }
+
+pub(super) async fn rows_that_follow_do_not_hide_a_broken_chain(first: World) {
+    const CUT: &str = "delete from audit_event where tenant_id = 'T' and seq = 3";
+    const SET_BACK: &str = "update audit_head set seq = 2, hash = \
+        (select hash from audit_event where tenant_id = 'T' and seq = 2) where tenant_id = 'T'";
+    for (name, tampering) in [
+        ("the last row is gone", vec![CUT]),
+        ("its head fits", vec![CUT, SET_BACK]),
+    ] {
+        for asked_before in [true, false] {
+            let world = first.another().await;
+            let (tenant, other) = (
+                suite::tenant(&world.store).await,
+                suite::tenant(&world.store).await,
+            );
+            for _ in 0..3 {
+                world.journal.record(&tenant, event()).await.unwrap();
+            }
+            for sql in &tampering {
+                world.tamper(&sql.replace("'T'", &format!("'{tenant}'"))).await;
+            }
+            let is_refused = async |tenant: &TenantId| {
+                let asked = world.journal.intend(tenant, Intent::new(event())).await;
+                asked.err() == Some(JournalError::Unavailable)
+            };
+            assert!(!asked_before || is_refused(&tenant).await, "{name}");
+
+            world.journal.record(&tenant, event()).await.unwrap();
+
+            assert!(is_refused(&tenant).await, "{name}, {asked_before}");
+            assert!(!is_refused(&other).await, "{name}");
+        }
+    }
+}

@@ -23,6 +23,9 @@ use crate::store::{DatabaseUrl, StoreError};
 /// Where names are looked for, and how transactions are.
 const SESSION: &str = "set search_path = toolgate, audit; set default_transaction_read_only = off; \
     set default_transaction_isolation = 'read committed'";
+/// A peer that is gone without a word is found out within six seconds, so that its session frees what it held.
+const KEPT_ALIVE: &str = "set tcp_keepalives_idle = 3; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3; \
+    set tcp_user_timeout = 6000";
 /// Sessions of an admin, whose work may take its time.
 const UNGUARDED: &str = "set search_path = pg_catalog; set client_connection_check_interval = '500ms'";
 /// The server's own deadline for a statement comes so long after the one on this side.
@@ -107,7 +110,7 @@ fn guarded(deadline: Duration) -> String {
     let statement = (deadline + LATER).as_millis();
     let idle = (2 * deadline + LATER).as_millis();
     format!(
-        "{SESSION}; set statement_timeout = {statement}; set lock_timeout = '1s'; \
+        "{SESSION}; {KEPT_ALIVE}; set statement_timeout = {statement}; set lock_timeout = '1s'; \
          set idle_in_transaction_session_timeout = {idle}; set client_connection_check_interval = '500ms'"
     )
 }

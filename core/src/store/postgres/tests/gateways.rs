@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
 use toolgate_contract::ids::TenantId;
 
-use super::ground::Ground;
+use super::{
+    super::{connect::Connector, journal_line::JournalLine},
+    ground::Ground,
+};
 use crate::store::{Store, StoreConfig, StoreError, suite};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -104,4 +109,26 @@ async fn the_server_guards_what_this_side_cannot_any_more() {
         let found: Vec<&str> = rows.iter().map(|row| row.text(0).unwrap()).collect();
         assert_eq!(found, expected);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_of_its_own_that_the_server_did_not_see_go_is_ended() {
+    const TEST: &str = "a_session_of_its_own_that_the_server_did_not_see_go_is_ended";
+    let Some(ground) = Ground::shared(TEST).await else {
+        return;
+    };
+    let tasks = TaskTracker::new();
+    let connector = Connector::new(ground.url("toolgate_app"), tasks, Duration::from_secs(1)).unwrap();
+    let gateway = JournalLine::new(connector.clone());
+    let within = || Instant::now() + Duration::from_secs(2);
+    let lost = gateway.open(within()).await.unwrap();
+
+    // Its end never reached the server: the session is there and has the place.
+    let again = gateway.open(within()).await.unwrap();
+
+    assert!(lost.query_one("select 1", &[]).await.is_err());
+    again.query_one("select 1", &[]).await.unwrap();
+    let other = JournalLine::new(connector);
+    let refused = other.open(Instant::now() + Duration::from_millis(300)).await;
+    assert!(matches!(refused, Err(StoreError::Served { .. })), "{refused:?}");
 }
