@@ -26,6 +26,13 @@ impl Ground {
         ground
     }
 
+    /// A copy of one that nobody is connected to; quicker than another migration.
+    pub(crate) async fn copy_of(cluster: &Cluster, whole: &Self) -> Self {
+        Self {
+            database: cluster.copy_of(&whole.database).await.unwrap(),
+        }
+    }
+
     pub(crate) fn url(&self, role: &str) -> DatabaseUrl {
         self.database.url_as(role).parse().unwrap()
     }

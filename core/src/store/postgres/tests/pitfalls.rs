@@ -155,7 +155,6 @@ async fn a_view_with_its_readers_rights_shows_one_tenant() {
         create view toolgate.names with (security_invoker = true) as select name from toolgate.target; \
         grant select on toolgate.names to toolgate_app";
     ground.database.execute(view).await.unwrap();
-    ground.store().await;
     let client = session(&ground, "toolgate_app").await;
     let named = format!("begin; select set_config('app.tenant', '{one}', true)");
     client.batch_execute(&named).await.unwrap();
