@@ -9,6 +9,7 @@ mod files;
 mod keeper;
 mod key;
 mod known;
+mod last;
 mod line;
 mod progress;
 mod root;
@@ -28,10 +29,11 @@ pub use self::{
     checkpoint::{Checkpoint, CheckpointFault},
     keeper::Alarm,
     key::{CheckpointKey, PublicKey, PublicKeys, PublicKeysError, SigningKeys, SigningKeysError, TrustRoot},
+    last::LastRound,
     progress::Progress,
     root::{Inclusion, Root, Tree},
     sink::{Sink, SinkError, Webhook, WebhookError, is_webhook},
-    witness::{Place, Survey, Witness, WitnessFault, survey},
+    witness::{Place, Survey, Witness, WitnessFault, survey, survey_of},
 };
 use self::{
     keeper::{Desk, DeskError, Keeper, Pulse},
@@ -252,12 +254,17 @@ fn describe() {
         "Tenants whose record was found not to hold the row that was signed last"
     );
     describe_counter!(
+        "toolgate_checkpoint_losses_total",
+        "Starts at which checkpoint files were found to lack rounds that were signed"
+    );
+    describe_counter!(
         "toolgate_checkpoint_sink_failures_total",
         "Attempts at which a sink did not take checkpoints, by sink"
     );
     counter!("toolgate_checkpoints_signed_total").absolute(0);
     counter!("toolgate_checkpoint_failed_rounds_total").absolute(0);
     counter!("toolgate_checkpoint_regressions_total").absolute(0);
+    counter!("toolgate_checkpoint_losses_total").absolute(0);
     for sink in ["file", "webhook"] {
         counter!("toolgate_checkpoint_sink_failures_total", "sink" => sink).absolute(0);
     }

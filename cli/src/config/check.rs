@@ -55,7 +55,8 @@ fn bind(key: &str, address: SocketAddr, config: &Config, problems: &mut Vec<Prob
 fn checkpoint(config: &Config, problems: &mut Vec<Problem>) {
     let checkpoint = &config.checkpoint;
     if !checkpoint.webhook.is_empty() && !is_webhook(&checkpoint.webhook) {
-        let text = "checkpoints go over https:// only, or over http:// to loopback";
+        let text = "checkpoints go over https:// only, or over http:// to loopback; without user and password, and to no \
+                    link-local address";
         problems.push(Problem::new("checkpoint.webhook", text));
     }
     if let Some(path) = &checkpoint.webhook_token_file {

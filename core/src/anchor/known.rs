@@ -38,6 +38,22 @@ impl Known {
         Ok(known)
     }
 
+    /// The number of the first round in the files, without looking at more of them than needed.
+    pub(super) fn first_round(folder: &Path) -> io::Result<Option<i64>> {
+        let mut lines = Lines::of(folder)?;
+        while let Some(found) = lines.next()? {
+            if let Ok(Line::Root(root)) = Line::parse(found.text()) {
+                return Ok(Some(root.number));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Number and link of the last round.
+    pub(super) fn last_round(&self) -> Option<(i64, [u8; 32])> {
+        self.last_root.as_ref().map(|root| (root.number, root.link()))
+    }
+
     fn of_files(folder: &Path, names: Vec<String>) -> io::Result<Self> {
         let mut known = Self::default();
         let mut lines = Lines::of_files(folder, names)?;

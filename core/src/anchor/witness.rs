@@ -7,7 +7,7 @@ mod survey;
 
 use std::{io, path::Path, sync::Arc};
 
-pub use self::survey::{Survey, survey};
+pub use self::survey::{Survey, survey, survey_of};
 use super::{
     checkpoint::{Checkpoint, CheckpointFault},
     files::{Line, Lines},
@@ -48,6 +48,13 @@ pub enum WitnessFault {
         place: Place,
         /// Which round.
         number: i64,
+    },
+    /// A folder of files does not begin as every file does.
+    #[error("line {line} of {file}: a file begins with the public keys, and this one does not: its first lines were cut",
+        line = .place.line, file = .place.file)]
+    Beginning {
+        /// Where.
+        place: Place,
     },
     /// A root does not follow the one before it.
     #[error("line {line} of {file}: round {number} does not follow round {after}: rounds were removed, or two records were mixed",

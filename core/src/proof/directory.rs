@@ -7,10 +7,7 @@ use std::{path::Path, sync::Arc};
 
 use toolgate_contract::ids::TenantId;
 
-use super::{
-    records::{Extent, Records},
-    witness,
-};
+use super::records::{Extent, Records, doubt};
 use crate::{
     audit::{
         Head,
@@ -66,13 +63,13 @@ pub async fn verify_directory(
     };
     let keys = Arc::new(Keyring::open_existing(dir)?);
     // Before the rows: what is signed later is about rows that are read later.
-    let survey = survey(dir).await?;
     let store = Store::open(config).await?;
     let records = Records::new(store.clone(), keys, dir);
+    let survey = records.survey().await?;
     let mut reports = Vec::new();
     for (tenant_id, name) in owners(&store).await? {
         let verification = match tenant_id.parse::<TenantId>() {
-            Ok(tenant) => records.verify(&tenant, Extent::Whole).await?,
+            Ok(tenant) => records.verify_chain(&tenant, Extent::Whole).await?,
             Err(_) => of_nobody(&tenant_id),
         };
         reports.push(TenantReport {
@@ -84,17 +81,10 @@ pub async fn verify_directory(
     reports.sort_by_key(|report| report.tenant_id != TenantId::system().as_str());
     match survey {
         Some(Ok(signed)) => reports.extend(gone(&reports, signed)),
-        Some(Err(why)) => doubt(&mut reports, &why),
+        Some(Err(why)) => doubt_first(&mut reports, &why),
         None => {}
     }
     Ok(reports)
-}
-
-async fn survey(dir: &Path) -> Result<Option<Result<Vec<(String, i64)>, String>>, StoreError> {
-    let dir = dir.to_owned();
-    tokio::task::spawn_blocking(move || witness::survey(&dir))
-        .await
-        .map_err(|_| StoreError::Panicked)
 }
 
 /// Tenants that were signed for and of whom nothing is left.
@@ -115,16 +105,12 @@ fn gone(reports: &[TenantReport], signed: Vec<(String, i64)>) -> Vec<TenantRepor
 }
 
 /// What is wrong with the checkpoints of all tenants is told with the reserved one, unless worse is known of it.
-fn doubt(reports: &mut [TenantReport], why: &str) {
+fn doubt_first(reports: &mut [TenantReport], why: &str) {
     let told = reports
         .iter()
         .any(|report| report.verification.verdict == Verdict::BadSignature);
-    if let Some(first) = reports
-        .first_mut()
-        .filter(|first| !told && first.verification.is_intact())
-    {
-        first.verification.verdict = Verdict::BadSignature;
-        first.verification.message = format!("the checkpoint files of all tenants: {why}");
+    if let Some(first) = reports.first_mut().filter(|_| !told) {
+        doubt(&mut first.verification, why);
     }
 }
 

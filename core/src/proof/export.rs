@@ -58,6 +58,8 @@ pub struct ExportReport {
     pub pinned: bool,
     /// Whether MACs were checked.
     pub macs: bool,
+    /// When the last checkpoint was signed, microseconds UTC; `None` where the export is not intact.
+    pub signed_us: Option<i64>,
 }
 
 /// Why there is no verdict.
@@ -99,6 +101,7 @@ pub fn verify_export(asked: &Asked<'_>) -> Result<ExportReport, ExportError> {
         trust_root: keys.as_ref().ok().map(PublicKeys::trust_root),
         pinned,
         macs: asked.keys.is_some(),
+        signed_us: None,
         manifest,
     };
     let manifest = &report.manifest;
@@ -121,7 +124,7 @@ pub fn verify_export(asked: &Asked<'_>) -> Result<ExportReport, ExportError> {
         report.verification = fault(manifest, Verdict::BadSignature, &text);
         return Ok(report);
     }
-    report.verification = Walk::new(asked, manifest, &tenant, keys).run()?;
+    (report.verification, report.signed_us) = Walk::new(asked, manifest, &tenant, keys).run()?;
     Ok(report)
 }
 

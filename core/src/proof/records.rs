@@ -20,7 +20,7 @@ use crate::{
     anchor::Progress,
     audit::{
         Head,
-        verify::{Mark, Testimonies, Testimony, Verification, Walk},
+        verify::{Mark, Testimonies, Testimony, Verdict, Verification, Walk},
     },
     keys::Keyring,
     store::{Store, StoreError},
@@ -70,6 +70,29 @@ impl Records {
     /// # Errors
     /// When the store does not answer. What it holds is never an error, only a verdict.
     pub async fn verify(&self, tenant: &TenantId, extent: Extent) -> Result<Verification, StoreError> {
+        // Before the rows: what is signed later is about rows that are read later.
+        let survey = self.survey().await?;
+        let mut found = self.verify_chain(tenant, extent).await?;
+        if let Some(Err(why)) = survey {
+            doubt(&mut found, &why);
+        }
+        Ok(found)
+    }
+
+    /// What the checkpoint files say taken together; `None` where nothing was ever signed.
+    pub(super) async fn survey(&self) -> Result<Option<Result<Vec<(String, i64)>, String>>, StoreError> {
+        let dir = self.data_dir.clone();
+        tokio::task::spawn_blocking(move || witness::survey(&dir))
+            .await
+            .map_err(|_| StoreError::Panicked)
+    }
+
+    /// Verifies the chain of `tenant` beside its own checkpoints alone.
+    pub(super) async fn verify_chain(
+        &self,
+        tenant: &TenantId,
+        extent: Extent,
+    ) -> Result<Verification, StoreError> {
         let testimonies = self.testimonies(tenant).await?;
         let walk = Walk::whole(tenant, &self.keys);
         let remembered = match extent {
@@ -128,6 +151,14 @@ fn with(testimonies: Testimonies, remembered: Remembered) -> Testimonies {
             None => rest.next(),
         }
     }))
+}
+
+/// What is wrong with the checkpoints of all tenants counts, unless worse is known of this one.
+pub(super) fn doubt(found: &mut Verification, why: &str) {
+    if found.is_intact() {
+        found.verdict = Verdict::BadSignature;
+        found.message = format!("the checkpoint files of all tenants: {why}");
+    }
 }
 
 /// Where a chain was found intact up to.

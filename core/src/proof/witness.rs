@@ -6,7 +6,7 @@ use toolgate_contract::ids::TenantId;
 
 use super::witnessed::testimonies;
 use crate::{
-    anchor::{self, PublicKeys},
+    anchor::{self, LastRound, PublicKeys},
     audit::verify::{Testimonies, Testimony},
 };
 
@@ -22,13 +22,23 @@ pub(super) fn of_directory(data_dir: &Path, tenant: &TenantId) -> Testimonies {
 
 /// Tenants with checkpoints, or why the files of all tenants cannot be believed.
 pub(super) fn survey(data_dir: &Path) -> Option<Result<Vec<(String, i64)>, String>> {
+    // Before the files, which only go on.
+    let last = match LastRound::read(data_dir) {
+        Ok(last) => last,
+        Err(why) => return Some(Err(why)),
+    };
     let folder = anchor::folder(data_dir);
     let keys: PublicKeys = match anchor::public_keys(&folder) {
         Ok(keys) => keys,
-        // Told of each tenant.
-        Err(_) => return None,
+        // Told of each tenant, unless there is nothing at all.
+        Err(_) if last.is_none() => return None,
+        Err(fault) => return Some(Err(format!("the public keys are not accepted: {fault}"))),
     };
-    let survey = anchor::survey(&folder, &keys).map_err(|fault| fault.to_string());
+    let survey = anchor::survey_of(&folder, &keys, last.as_ref()).map_err(|fault| fault.to_string());
+    let survey = survey.and_then(|survey| match &last {
+        Some(last) => last.check(&survey, keys.origin()).map(|()| survey),
+        None => Ok(survey),
+    });
     Some(survey.map(|survey| {
         let newest = survey.newest.into_iter();
         newest

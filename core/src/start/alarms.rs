@@ -34,6 +34,7 @@ fn event(alarm: &Alarm, time_us: i64) -> Event {
             "RECORD_REGRESSED",
             json!({"tenant": tenant_id, "signedSeq": signed}),
         ),
+        Alarm::Lost { why } => ("CHECKPOINTS_LOST", json!({"why": why})),
         Alarm::NotSigned { why } => ("CHECKPOINT_NOT_SIGNED", json!({"why": why})),
     };
     Event {

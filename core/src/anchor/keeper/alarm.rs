@@ -10,6 +10,11 @@ pub enum Alarm {
         /// Place of the row.
         signed: i64,
     },
+    /// Rounds that were signed are missing in the files.
+    Lost {
+        /// Which, for operators.
+        why: String,
+    },
     /// A round was not signed.
     NotSigned {
         /// Why, for operators.

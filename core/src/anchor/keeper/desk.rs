@@ -15,6 +15,7 @@ use crate::{
         files::{Files, Mark},
         key::FOLDER,
         known::Known,
+        last::LastRound,
         line::Digest,
         root::{Root, Said, Tree},
     },
@@ -44,6 +45,8 @@ pub(in crate::anchor) enum DeskError {
     Read { path: PathBuf, source: io::Error },
     #[error("{path} cannot be appended to: {source}", path = .path.display())]
     Append { path: PathBuf, source: io::Error },
+    #[error("{path} cannot be written: {source}", path = .path.display())]
+    Last { path: PathBuf, source: io::Error },
 }
 
 /// What a round did.
@@ -68,6 +71,12 @@ pub(in crate::anchor) struct Desk {
     looked_at: BTreeSet<String>,
     /// The new file must tell the keys again, and so must a rotation.
     keys_told: usize,
+    /// The last round that the files must hold.
+    last: Option<LastRound>,
+    /// The files lacked nothing when they were opened.
+    is_whole: bool,
+    /// Waits for a round that tells it.
+    lost: Option<Alarm>,
 }
 
 impl Desk {
@@ -83,13 +92,30 @@ impl Desk {
             path: folder.clone(),
             source,
         };
+        let files = Files::open(&folder).map_err(read)?;
+        let known = Known::read(&folder, keys.public()).map_err(read)?;
+        let first = Known::first_round(&folder).map_err(read)?;
+        let origin = keys.public().origin();
+        let (last, why) = match LastRound::read(data_dir) {
+            // A new trust root begins, as it was told to.
+            Ok(Some(last)) if accept_lost && last.origin != origin => (None, None),
+            Ok(Some(last)) => {
+                let why = last.check_ends(first, known.last_round(), origin).err();
+                (Some(last), why)
+            }
+            Ok(None) => (None, None),
+            Err(why) => (None, Some(why)),
+        };
         Ok(Self {
             data_dir: data_dir.to_owned(),
             clock,
-            files: Files::open(&folder).map_err(read)?,
-            known: Known::read(&folder, keys.public()).map_err(read)?,
+            files,
+            known,
             keys_told: keys.public().keys().len(),
             keys,
+            last,
+            is_whole: why.is_none(),
+            lost: why.map(lost),
             alarmed: BTreeSet::new(),
             looked_at: BTreeSet::new(),
         })
@@ -131,7 +157,7 @@ impl Desk {
         let now_us = self.clock.wall_us();
         let (file, is_new) = self.files.file_of(&rfc3339::format(now_us)[..10]);
         let sorted = self.sort(heads, broken);
-        let alarms = self.alarm(&sorted.behind);
+        let mut alarms = self.alarm(&sorted.behind);
         let mut signed = self.sign(&sorted, wish, is_new, now_us);
         let mut text = String::new();
         for key in self.keys_to_tell(is_new) {
@@ -159,12 +185,17 @@ impl Desk {
                 path: self.data_dir.join(FOLDER).join(&file),
                 source,
             })?;
+        let last = LastRound::after(self.last.as_ref(), &root, is_new, self.is_whole);
         self.known = Known {
             newest,
             last_root: Some(root),
             since_root: Digest::default(),
         };
         self.keys_told = self.keys.public().keys().len();
+        last.write(&self.data_dir)
+            .map_err(|(path, source)| DeskError::Last { path, source })?;
+        self.last = Some(last);
+        alarms.extend(self.lost.take());
         Ok(Signed { checkpoints, alarms })
     }
 
@@ -265,13 +296,18 @@ impl Desk {
         }
         let mut lines = self.known.since_root.clone();
         lines.add(text.as_bytes());
-        let last = self.known.last_root.as_ref();
+        // Where the files lack their end, numbers go on from what was signed, and never from 1 again.
+        let marked = self.last.as_ref().map(|last| (last.number, last.link));
+        let last = match (self.known.last_round(), marked) {
+            (Some(known), Some(marked)) if known.0 <= marked.0 => Some(marked),
+            (known, marked) => known.or(marked),
+        };
         let said = Said {
-            number: last.map_or(1, |last| last.number.saturating_add(1)),
+            number: last.map_or(1, |(number, _)| number.saturating_add(1)),
             tenants: tree.tenants(),
             root: tree.root(),
             lines: lines.finish(),
-            prev: last.map_or([0; 32], Root::link),
+            prev: last.map_or([0; 32], |(_, link)| link),
             time_us: now_us,
         };
         Root::sign(self.keys.newest(), said)
@@ -285,6 +321,15 @@ struct Sorted {
     /// With the time of their newest checkpoint.
     idle: Vec<(i64, TenantId, i64, [u8; 32])>,
     behind: Vec<String>,
+}
+
+fn lost(why: String) -> Alarm {
+    metrics::counter!("toolgate_checkpoint_losses_total").increment(1);
+    tracing::error!(
+        why,
+        "the checkpoint files are not whole; run `toolgate audit verify`"
+    );
+    Alarm::Lost { why }
 }
 
 fn push(text: &mut String, line: &str) {

@@ -1,7 +1,10 @@
 //! The HTTPS webhook: lines are posted as NDJSON, and any 2xx answer means that they are kept.
 //!
 //! The peer is whom the operator named and nobody else: no redirect is followed, no proxy of the environment is used, the
-//! answer's body is not read, and all of it ends after five seconds. Plain HTTP is for loopback only.
+//! answer's body is not read, and all of it ends after five seconds. Plain HTTP is for loopback only. Link-local addresses
+//! and those where clouds hand out credentials are never dialled, whatever name leads there.
+
+mod route;
 
 use std::{
     error::Error as _,
@@ -16,6 +19,7 @@ use futures::future::BoxFuture;
 use reqwest::{Client, Url, header, redirect};
 use zeroize::Zeroizing;
 
+use self::route::Route;
 use super::{Sink, SinkError};
 
 /// One attempt takes no longer, whatever the peer does.
@@ -34,8 +38,11 @@ pub struct Webhook {
 #[derive(Debug, thiserror::Error)]
 pub enum WebhookError {
     /// It is no URL that lines may go to.
-    #[error("{0:?} is no webhook: give an https:// URL without a user name (http:// goes to loopback only)")]
-    Url(String),
+    #[error(
+        "this is no webhook: give an https:// URL without user, password and fragment (http:// goes to loopback only), \
+         and no link-local address"
+    )]
+    Url,
     /// No client can be made.
     #[error("no HTTPS client can be made: {0}")]
     Client(#[from] reqwest::Error),
@@ -55,14 +62,15 @@ impl Webhook {
         token_file: Option<PathBuf>,
         deadline: Duration,
     ) -> Result<Self, WebhookError> {
-        let wrong = || WebhookError::Url(url.to_owned());
-        let parsed = Url::parse(url).map_err(|_| wrong())?;
+        // Never printed: it may hold a credential.
+        let parsed = Url::parse(url).map_err(|_| WebhookError::Url)?;
         if !is_allowed(&parsed) {
-            return Err(wrong());
+            return Err(WebhookError::Url);
         }
         let client = Client::builder()
             .redirect(redirect::Policy::none())
             .no_proxy()
+            .dns_resolver(Route)
             .timeout(deadline)
             .connect_timeout(deadline)
             .pool_max_idle_per_host(1)
@@ -115,13 +123,21 @@ pub fn is_webhook(url: &str) -> bool {
 }
 
 fn is_allowed(url: &Url) -> bool {
-    let named = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
-    named
+    let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+    // An address in the URL is dialled without being resolved.
+    plain
+        && !is_forbidden_literal(url)
         && match url.scheme() {
             "https" => url.has_host(),
             "http" => url.host_str().is_some_and(is_loopback),
             _ => false,
         }
+}
+
+fn is_forbidden_literal(url: &Url) -> bool {
+    let literal = url.host_str().unwrap_or_default();
+    let literal = literal.trim_start_matches('[').trim_end_matches(']');
+    literal.parse().is_ok_and(route::is_forbidden)
 }
 
 fn is_loopback(host: &str) -> bool {

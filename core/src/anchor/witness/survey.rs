@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::WitnessFault;
 use crate::anchor::{
-    Checkpoint,
+    Checkpoint, LastRound,
     files::{Found, Line, Lines},
     key::PublicKeys,
     line::Digest,
@@ -23,6 +23,8 @@ pub struct Survey {
     pub first_root: Option<Root>,
     /// The last root in the files.
     pub last_root: Option<Root>,
+    /// The round that was looked for is among them, as it was signed.
+    pub(in crate::anchor) met: bool,
     /// The checkpoints that the last root is over.
     covered: BTreeMap<String, Checkpoint>,
 }
@@ -42,7 +44,15 @@ impl Survey {
 /// # Errors
 /// At the first line that is not what the gateway signed, or where lines or rounds are missing.
 pub fn survey(folder: &Path, keys: &PublicKeys) -> Result<Survey, WitnessFault> {
-    let mut pass = Pass::new(keys);
+    survey_of(folder, keys, None)
+}
+
+/// As [`survey`], and looks for this round, which [`LastRound::check`] then asks about.
+///
+/// # Errors
+/// As [`survey`].
+pub fn survey_of(folder: &Path, keys: &PublicKeys, last: Option<&LastRound>) -> Result<Survey, WitnessFault> {
+    let mut pass = Pass::new(keys, last);
     let mut lines = Lines::of(folder)?;
     while let Some(found) = lines.next()? {
         pass.line(&found)?;
@@ -52,6 +62,8 @@ pub fn survey(folder: &Path, keys: &PublicKeys) -> Result<Survey, WitnessFault> 
 
 struct Pass<'a> {
     keys: &'a PublicKeys,
+    sought: Option<&'a LastRound>,
+    is_begun: bool,
     digest: Digest,
     /// Checkpoints since the last root: nothing vouches for them yet but their own signatures.
     open: Vec<(super::Place, Checkpoint)>,
@@ -63,9 +75,11 @@ struct Pass<'a> {
 const MOST_OPEN: usize = 100_000;
 
 impl<'a> Pass<'a> {
-    fn new(keys: &'a PublicKeys) -> Self {
+    fn new(keys: &'a PublicKeys, sought: Option<&'a LastRound>) -> Self {
         Self {
             keys,
+            sought,
+            is_begun: false,
             digest: Digest::default(),
             open: Vec::new(),
             last_place: None,
@@ -78,6 +92,10 @@ impl<'a> Pass<'a> {
             place: found.place.clone(),
             fault,
         })?;
+        if !std::mem::replace(&mut self.is_begun, true) && read != Line::Key {
+            let place = found.place.clone();
+            return Err(WitnessFault::Beginning { place });
+        }
         match read {
             Line::Root(root) => self.close(found, root),
             Line::Key => {
@@ -121,6 +139,9 @@ impl<'a> Pass<'a> {
             });
         }
         self.take_open();
+        self.survey.met |= self
+            .sought
+            .is_some_and(|last| last.number == number && last.link == root.link());
         self.survey.first_root.get_or_insert_with(|| root.clone());
         self.survey.last_root = Some(root);
         self.last_place = Some(place());

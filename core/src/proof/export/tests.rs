@@ -54,6 +54,43 @@ async fn an_export_is_intact_in_both_formats_with_keys_and_without() {
 }
 
 #[tokio::test]
+async fn the_time_of_an_export_is_that_of_its_last_checkpoint_and_its_record_that_of_the_keys() {
+    let exported = Exported::new(Format::Ndjson).await;
+    let told = |name: &str, value: &str| {
+        let path = exported.dir.join("manifest.json");
+        let mut told: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        told[name] = value.into();
+        let manifest: Manifest = serde_json::from_value(told).unwrap();
+        fs::write(path, manifest.to_text()).unwrap();
+        exported.settle(None);
+    };
+    // Nobody signed what the manifest says.
+    told("exportedAt", "2036-01-01T00:00:00.000000Z");
+    let report = verified(&exported, false);
+    assert!(report.verification.is_intact());
+    assert_eq!(report.signed_us, Some(exported.checkpoint(ROWS).time_us));
+
+    told("origin", "toolgate/01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    let report = verified(&exported, false);
+    assert_eq!(report.verification.verdict, Verdict::Edited);
+    let message = &report.verification.message;
+    assert!(message.contains("names the record toolgate/01ARZ3"), "{message}");
+    assert_eq!(report.signed_us, None);
+}
+
+#[tokio::test]
+async fn an_end_that_no_checkpoint_covers_is_told_plainly() {
+    let exported = Exported::new(Format::Ndjson).await;
+    exported.tamper_checkpoints(|lines| drop(lines.pop()));
+    let (verdict, seq, message) = found(&exported, true);
+    assert_eq!((verdict, seq), (Verdict::BadSignature, 7), "{message}");
+    assert!(
+        message.contains("no checkpoint covers the rows from 7 to 9"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
 async fn an_export_of_the_later_part_is_intact() {
     let ledger = Ledger::with(&["a.a", "a.b", "a.c", "a.d", "a.e"]).await;
     let exported = Exported::of(ledger, Format::Ndjson, 2).await;

@@ -4,7 +4,10 @@ use std::{
     io::{BufRead, BufReader, Read},
     ops::ControlFlow,
     path::PathBuf,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
 };
 
 use data_encoding::HEXLOWER;
@@ -12,7 +15,7 @@ use toolgate_contract::ids::TenantId;
 
 use super::{Asked, FileFault, differs_from_sums};
 use crate::{
-    anchor::PublicKeys,
+    anchor::{Checkpoint, PublicKeys},
     audit::{
         Head,
         export::Line,
@@ -28,6 +31,8 @@ use crate::{
 
 /// The longest line of a checkpoint.
 const LONGEST: u64 = 4096;
+/// No checkpoint was heard yet.
+const NEVER: i64 = i64::MIN;
 
 /// A pass under way.
 pub(super) struct Walk<'a> {
@@ -40,6 +45,8 @@ pub(super) struct Walk<'a> {
     at_header: bool,
     /// What only the manifest shows, the first of it.
     differs: Option<(i64, String)>,
+    /// Time of the last checkpoint that was heard.
+    signed_us: Arc<AtomicI64>,
 }
 
 impl<'a> Walk<'a> {
@@ -53,13 +60,26 @@ impl<'a> Walk<'a> {
             seq: manifest.first_seq - 1,
             hash: Manifest::hash(&manifest.first_prev).unwrap_or_default(),
         };
-        let testimonies = checkpoints(asked.dir.join(CHECKPOINTS), tenant.clone(), keys);
+        let origin = keys.origin().to_owned();
+        let signed_us = Arc::new(AtomicI64::new(NEVER));
+        let testimonies = checkpoints(
+            asked.dir.join(CHECKPOINTS),
+            tenant.clone(),
+            keys,
+            Arc::clone(&signed_us),
+        );
         let verifier = ChainVerifier::of_export(tenant.clone(), asked.keys.clone());
-        let mut differs = None;
+        let mut differs = (manifest.origin != origin).then(|| {
+            let text = format!(
+                "the manifest names the record {}, and the keys are those of {origin}",
+                manifest.origin
+            );
+            (0, text)
+        });
         let verifier = match manifest.first_seq {
             // The beginning of a chain is known, whatever the manifest says.
             1 if start != Head::genesis(tenant) => {
-                differs = Some((
+                differs.get_or_insert((
                     1,
                     "the manifest names another hash before the first row than the tenant's".into(),
                 ));
@@ -77,10 +97,12 @@ impl<'a> Walk<'a> {
             rows: 0,
             at_header: false,
             differs,
+            signed_us,
         }
     }
 
-    pub(super) fn run(mut self) -> Result<Verification, FileFault> {
+    /// The verdict, and the time of the last checkpoint where there is one and nothing is wrong.
+    pub(super) fn run(mut self) -> Result<(Verification, Option<i64>), FileFault> {
         let (manifest, asked) = (self.manifest, self.asked);
         if let Some(text) = differs_from_sums(asked.dir, manifest)? {
             self.differ(0, text);
@@ -100,7 +122,12 @@ impl<'a> Walk<'a> {
         for file in manifest.files.iter().filter(|file| !segments.contains(file)) {
             self.small(file)?;
         }
-        Ok(self.finish())
+        let signed_us = Arc::clone(&self.signed_us);
+        let found = self.finish();
+        // All that were heard were met, or the verdict is another.
+        let signed_us = signed_us.load(Ordering::Relaxed);
+        let signed_us = (found.is_intact() && signed_us != NEVER).then_some(signed_us);
+        Ok((found, signed_us))
     }
 
     // Breaks off without a fault once nothing more can change the verdict.
@@ -217,7 +244,7 @@ impl<'a> Walk<'a> {
 }
 
 /// What the file of checkpoints says, line by line.
-fn checkpoints(path: PathBuf, tenant: TenantId, keys: PublicKeys) -> Testimonies {
+fn checkpoints(path: PathBuf, tenant: TenantId, keys: PublicKeys, signed_us: Arc<AtomicI64>) -> Testimonies {
     let unsound = |why: String| Testimony::Unsound { seq: 0, why };
     let file = match files::open(&path) {
         Ok(file) => file,
@@ -240,7 +267,13 @@ fn checkpoints(path: PathBuf, tenant: TenantId, keys: PublicKeys) -> Testimonies
             .strip_suffix(b"\n")
             .and_then(|line| std::str::from_utf8(line).ok());
         Some(match text {
-            Some(text) => of_line(text, &tenant, &keys),
+            Some(text) => {
+                let said = of_line(text, &tenant, &keys);
+                if let (Testimony::Sound(_), Ok(checkpoint)) = (&said, Checkpoint::parse(text)) {
+                    signed_us.store(checkpoint.time_us, Ordering::Relaxed);
+                }
+                said
+            }
             None => unsound("a line of the checkpoints is cut short".into()),
         })
     }))

@@ -2,8 +2,9 @@ use data_encoding::HEXLOWER;
 
 use super::*;
 use crate::{
+    anchor,
     audit::{Event, EventKind, Verdict, export::Format, ledger::Ledger, row_bytes::tests::event},
-    proof::{exported::Exported, tampering::sign},
+    proof::{exported::Exported, tampering::sign, verify_directory},
 };
 
 fn records(ledger: &Ledger) -> Records {
@@ -186,6 +187,64 @@ async fn checkpoints_are_held_against_the_rows_and_say_how_far_they_go() {
         "{}",
         found.message
     );
+}
+
+#[tokio::test]
+async fn checkpoint_files_are_looked_at_as_a_whole_by_a_gateway_as_by_a_directory() {
+    let check = async |what: &str, lose: fn(&std::path::Path)| {
+        let exported = Exported::new(Format::Ndjson).await;
+        sign(&exported).await;
+        let ledger = &exported.ledger;
+        let online = async || {
+            let found = records(ledger)
+                .verify(&ledger.tenant, Extent::Whole)
+                .await
+                .unwrap();
+            (found.verdict, found.message)
+        };
+        assert_eq!(online().await.0, Verdict::Intact, "{what}");
+        let mut files = std::fs::read_dir(anchor::folder(ledger.dir.path())).unwrap();
+        let file = files
+            .find_map(|file| {
+                let path = file.unwrap().path();
+                path.file_name()?.to_str()?.starts_with("20").then_some(path)
+            })
+            .unwrap();
+        lose(&file);
+        let (verdict, message) = online().await;
+        assert_eq!(verdict, Verdict::BadSignature, "{what}: {message}");
+        let reports = verify_directory(ledger.dir.path(), None).await.unwrap();
+        assert!(
+            reports
+                .iter()
+                .any(|report| report.verification.verdict == Verdict::BadSignature
+                    && report.verification.message == message),
+            "{what}: {message}: {reports:?}"
+        );
+    };
+    fn without(file: &std::path::Path, kind: &str) -> String {
+        let text = std::fs::read_to_string(file).unwrap();
+        let left = text.lines().filter(|line| !line.contains(kind));
+        left.map(|line| format!("{line}\n")).collect()
+    }
+    fn put(file: &std::path::Path, text: String) {
+        std::fs::write(file, text).unwrap();
+    }
+    check("the file deleted", |file| std::fs::remove_file(file).unwrap()).await;
+    check("the folder emptied", |file| {
+        std::fs::remove_file(file).unwrap();
+        std::fs::remove_file(file.with_file_name("keys.ndjson")).unwrap();
+    })
+    .await;
+    check("a junk line", |file| {
+        put(file, std::fs::read_to_string(file).unwrap() + "junk\n");
+    })
+    .await;
+    check("all checkpoints", |file| {
+        put(file, without(file, "\"checkpoint\""))
+    })
+    .await;
+    check("all roots", |file| put(file, without(file, "\"root\","))).await;
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use toolgate_core::{
     keys::{RecordKeys, RootKeys},
     proof::{Asked, ExportReport, Trust, verify_export},
+    rfc3339,
 };
 
 use super::told;
@@ -62,9 +63,10 @@ fn print(output: Output, report: &ExportReport) -> Result<(), Failure> {
         return output.line(&format!("  {place}{}", found.message));
     }
     output.line(&format!(
-        "  {} rows of tenant {}, {} to {}, as of {}",
-        found.rows, manifest.tenant_id, manifest.first_seq, manifest.last_seq, manifest.exported_at
+        "  {} rows of tenant {}, {} to {}",
+        found.rows, manifest.tenant_id, manifest.first_seq, manifest.last_seq
     ))?;
+    output.line(&format!("  {}", end(report)))?;
     output.line(&format!(
         "  checkpoints: {}, the last of row {}; {}",
         found.checkpoints,
@@ -75,6 +77,18 @@ fn print(output: Output, report: &ExportReport) -> Result<(), Failure> {
         true => "  MACs: checked with the given keys",
         false => "  MACs: not checked, no --keys given",
     })
+}
+
+/// What is signed about the end. When the export was taken, only its manifest says, which nobody signed.
+fn end(report: &ExportReport) -> String {
+    match report.signed_us {
+        Some(signed) => format!(
+            "as of {}, when the gateway signed that the record ended at row {}",
+            rfc3339::format(signed),
+            report.verification.covered
+        ),
+        None => "its end is under no checkpoint: nothing says as of when it is".into(),
+    }
 }
 
 fn trusted(report: &ExportReport) -> String {
@@ -99,6 +113,7 @@ fn value(report: &ExportReport) -> Value {
         "lastSeq": report.manifest.last_seq,
     });
     value["trustRoot"] = json!(report.trust_root.as_ref().map(ToString::to_string));
+    value["signedAt"] = json!(report.signed_us.map(rfc3339::format));
     value["trusted"] = json!(report.pinned);
     value["macsChecked"] = json!(report.macs);
     value

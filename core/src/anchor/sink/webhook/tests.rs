@@ -200,4 +200,23 @@ fn lines_go_over_https_or_to_loopback() {
     check("ftp://siem.example/in", false);
     check("file:///etc/passwd", false);
     check("siem.example", false);
+    // However they are written.
+    check("https://169.254.169.254/latest", false);
+    check("https://0xa9fea9fe/latest", false);
+    check("https://[::ffff:169.254.169.254]/", false);
+    check("https://[fe80::1]/", false);
+    check("https://[fd00:ec2::254]/", false);
+    check("https://100.100.100.200/", false);
+}
+
+#[test]
+fn an_url_with_a_password_is_refused_without_being_printed() {
+    for url in [
+        "https://user:hunter2@siem.example/in",
+        "https://hunter2@siem.example/in",
+        "hunter2",
+    ] {
+        let refused = Webhook::new(url, None).unwrap_err();
+        assert!(!format!("{refused} {refused:?}").contains("hunter2"), "{refused}");
+    }
 }
