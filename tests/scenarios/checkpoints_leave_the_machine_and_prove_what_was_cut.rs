@@ -50,6 +50,12 @@ async fn checkpoints_leave_the_machine_and_prove_what_was_cut() {
     throw_checkpoints_away(&gateway.data_dir());
     assert_eq!(
         verify(&gateway).await,
+        (5, "bad_signature".into()),
+        "by the mark beside the key that signed them"
+    );
+    fs::remove_file(gateway.data_dir().join("keys/checkpoint-last")).unwrap();
+    assert_eq!(
+        verify(&gateway).await,
         (0, "intact".into()),
         "the machine knows nothing"
     );
