@@ -38,7 +38,8 @@ pub(super) struct Sqlite(Arc<Inner>);
 struct Inner {
     writes: Arc<Queue<Job>>,
     reads: Arc<Queue<Job>>,
-    threads: Vec<JoinHandle<()>>,
+    writer: Option<JoinHandle<()>>,
+    readers: Vec<JoinHandle<()>>,
     deadline: Duration,
     place: Place,
 }
@@ -136,35 +137,39 @@ fn start(path: &Path, config: &StoreConfig) -> Result<Inner, StoreError> {
         place: Place::of(path),
         writes: Arc::new(Queue::new(config.queue)),
         reads: Arc::new(Queue::new(config.queue)),
-        threads: Vec::with_capacity(1 + config.connections),
+        writer: None,
+        readers: Vec::with_capacity(config.connections),
         deadline: config.deadline,
     };
     match writer {
         None => inner.writes.close(),
         Some(writer) => {
-            let thread = serve("store-writer", Arc::clone(&inner.writes), writer)?;
-            inner.threads.push(thread);
+            inner.writer = Some(serve("store-writer", Arc::clone(&inner.writes), writer)?);
         }
     }
     for _ in 0..config.connections.max(1) {
         let reader = open_reader(path, config.read_only)?;
         inner
-            .threads
+            .readers
             .push(serve("store-reader", Arc::clone(&inner.reads), reader)?);
     }
     Ok(inner)
 }
 
 impl Drop for Inner {
+    // The writer's connection is the last to close: SQLite then folds the write-ahead log into the one file. Connections
+    // that close at the same moment each think another one will.
     fn drop(&mut self) {
-        self.writes.close();
         self.reads.close();
-        let here = std::thread::current().id();
-        for thread in self.threads.drain(..) {
-            // The last handle may be dropped by a job; its own thread then ends by itself.
-            if thread.thread().id() != here {
-                let _ = thread.join();
-            }
-        }
+        self.readers.drain(..).for_each(join);
+        self.writes.close();
+        self.writer.take().into_iter().for_each(join);
+    }
+}
+
+// The last handle may be dropped by a job; its own thread then ends by itself.
+fn join(thread: JoinHandle<()>) {
+    if thread.thread().id() != std::thread::current().id() {
+        let _ = thread.join();
     }
 }

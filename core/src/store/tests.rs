@@ -56,6 +56,21 @@ async fn a_database_of_a_newer_version_or_with_another_history_is_refused() {
 }
 
 #[tokio::test]
+async fn a_closed_store_is_one_file() {
+    for _ in 0..20 {
+        let (dir, store) = embedded().await;
+        store.tenants().await.unwrap();
+        drop(store);
+        let mut files: Vec<_> = std::fs::read_dir(dir.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        files.retain(|name| name.to_string_lossy().starts_with("toolgate.db"));
+        assert_eq!(files, ["toolgate.db"]);
+    }
+}
+
+#[tokio::test]
 async fn a_damaged_database_is_named_with_what_to_do() {
     let (dir, store) = embedded().await;
     drop(store);
