@@ -2,9 +2,20 @@
 
 #[cfg(feature = "conformance")]
 pub mod echo;
+mod gitea;
+mod github;
+mod kind;
+mod proxmox;
+mod settings;
+mod validation;
 
 use std::sync::Arc;
 
+pub use self::{
+    kind::{Adapter, Kind},
+    settings::Defaults,
+    validation::{Grants, Stage, Validation, Verdict, Violation},
+};
 use crate::{
     snapshot::{RelayStanding, Target},
     uplinks::Uplinks,

@@ -105,6 +105,14 @@ pub enum Error {
     /// Look at the target.
     #[error("{0}")]
     Upstream(UpstreamError),
+    /// Change what the credential may do, or give another one.
+    #[error("{}", .0.what)]
+    Violation(Box<Violated>),
+    /// Ask an admin: the credential can do more than it could when it was added.
+    #[error(
+        "the credential of the target can do more than it should, so it is not used; an admin narrows it and tests the target"
+    )]
+    CredentialDrifted,
     /// Give more time.
     #[error("the caller's deadline passed")]
     DeadlineExceeded,
@@ -114,6 +122,17 @@ pub enum Error {
     /// Tell the operator, with the correlation id.
     #[error("a fault of the gateway; its log tells more under the correlation id")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// A credential that was not accepted, and what was found.
+#[derive(Debug)]
+pub struct Violated {
+    /// ROLE_VIOLATION or SCOPE_VIOLATION.
+    pub reason: ErrorReason,
+    /// What is too much or too little, and what to do about it.
+    pub what: String,
+    /// The validation as a JSON object `{verdict, stages, notProvable}`, where one ran.
+    pub validation: Option<String>,
 }
 
 /// What is not there for this caller. Hidden and non-existing have the same text, byte for byte.
@@ -197,6 +216,8 @@ impl Error {
             Self::AuditUnavailable(_) => ErrorReason::AuditUnavailable,
             Self::SecretUnavailable(_) => ErrorReason::SecretUnavailable,
             Self::Upstream(error) => upstream_reason(*error),
+            Self::Violation(violated) => violated.reason,
+            Self::CredentialDrifted => ErrorReason::CredentialDrifted,
             Self::DeadlineExceeded => ErrorReason::DeadlineExceeded,
             Self::Cancelled => ErrorReason::Cancelled,
             Self::Internal(_) => ErrorReason::Internal,
@@ -212,6 +233,12 @@ impl Error {
         }
         match self {
             Self::RateLimited { retry_after, .. } => failure.retry_after_ms = Some(whole_ms(retry_after)),
+            Self::Upstream(UpstreamError::RateLimited(wait)) => failure.retry_after_ms = Some(whole_ms(wait)),
+            Self::Violation(violated) => {
+                if let Some(validation) = violated.validation {
+                    failure.metadata.insert("validation".into(), validation);
+                }
+            }
             Self::Overloaded => failure.retry_after_ms = Some(1_000),
             Self::Stopping => failure.retry_after_ms = Some(3_000),
             Self::Invalid { place, what } => failure.violations = vec![violation(&place, what)],
@@ -265,7 +292,9 @@ fn violation(place: &str, message: String) -> Violation {
 fn upstream_reason(error: UpstreamError) -> ErrorReason {
     match error {
         UpstreamError::Timeout => ErrorReason::UpstreamTimeout,
-        UpstreamError::Unreachable => ErrorReason::UpstreamUnreachable,
+        UpstreamError::Unreachable | UpstreamError::Forbidden => ErrorReason::UpstreamUnreachable,
+        UpstreamError::Tls => ErrorReason::UpstreamTls,
+        UpstreamError::RateLimited(_) => ErrorReason::UpstreamRateLimited,
         UpstreamError::Invalid => ErrorReason::UpstreamInvalid,
         UpstreamError::Failed => ErrorReason::UpstreamFailed,
         UpstreamError::TooLarge => ErrorReason::UpstreamTooLarge,

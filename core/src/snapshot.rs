@@ -74,6 +74,12 @@ pub struct Target {
     pub relay: RelayStanding,
     /// Which secret it uses; `None` where it needs none.
     pub secret: Option<SecretRef>,
+    /// JSON object of its settings.
+    pub settings: serde_json::Value,
+    /// JSON object of its last validation.
+    pub validation: serde_json::Value,
+    /// Grows with every change of its settings or credential.
+    pub version: i64,
 }
 
 /// How the relay of a target stands with the gateway, connected or not.

@@ -1,5 +1,7 @@
 //! The one face of everything a call can be carried to: in-process adapters, hosts and projects alike.
 
+pub mod reader;
+
 use std::{fmt, time::Duration};
 
 use futures::future::BoxFuture;
@@ -63,6 +65,17 @@ pub enum UpstreamError {
     /// No connection.
     #[error("no connection to the target could be made; look at its address and at the network between")]
     Unreachable,
+    /// Its certificate is not accepted.
+    #[error("the certificate of the target is not accepted; an admin tests the target and is told why")]
+    Tls,
+    /// Its address is one that this gateway does not dial.
+    #[error(
+        "the target is at an address that this gateway may not dial; an admin tests the target and is told why"
+    )]
+    Forbidden,
+    /// It limits the gateway's credential.
+    #[error("the target limits how often it is asked; try again in {} s", .0.as_secs().max(1))]
+    RateLimited(Duration),
     /// The answer cannot be read.
     #[error(
         "the target sent what this tool does not expect; its version may be one that this gateway does not know"

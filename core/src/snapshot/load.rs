@@ -14,7 +14,7 @@ use crate::{
 
 const TOKENS: &str = "select hash, id, kind, name, role, profile, expires_us from token \
      where tenant_id = $1 and revoked_us is null and kind <> 'sign_in'";
-const TARGETS: &str = "select t.id, t.type, t.name, t.disabled, t.validation, r.target_id, t.secret \
+const TARGETS: &str = "select t.id, t.type, t.name, t.disabled, t.validation, r.target_id, t.secret, t.config, t.updated_us \
      from target t left join relay r on r.tenant_id = t.tenant_id and r.target_id = t.id \
      where t.tenant_id = $1 order by t.type, t.name";
 const POLICY: &str = "select tool from policy where tenant_id = $1";
@@ -93,7 +93,7 @@ fn target(row: &Row) -> Result<Option<Arc<Target>>, StoreError> {
     ) else {
         return Ok(None);
     };
-    let validation = serde_json::from_str(row.text(4)?).unwrap_or_default();
+    let validation: serde_json::Value = serde_json::from_str(row.text(4)?).unwrap_or_default();
     let secret = match row.opt_text(6)? {
         None => None,
         Some(text) => match SecretRef::read(text) {
@@ -109,5 +109,8 @@ fn target(row: &Row) -> Result<Option<Arc<Target>>, StoreError> {
         disabled: row.int(3)? != 0,
         relay: RelayStanding::of(&validation, row.opt_text(5)?.is_some()),
         secret,
+        settings: serde_json::from_str(row.text(7)?).unwrap_or_default(),
+        validation,
+        version: row.int(8)?,
     })))
 }

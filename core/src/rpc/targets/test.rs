@@ -39,9 +39,12 @@ fn unreachable(error: UpstreamError, took: Duration) -> TestTargetResponse {
         | UpstreamError::RelayNotEnrolled
         | UpstreamError::RelayRevoked
         | UpstreamError::RelayLocked
-        | UpstreamError::Unreachable => stages(vec![failed("relay", error.to_string(), took)]),
+        | UpstreamError::Unreachable
+        | UpstreamError::Forbidden
+        | UpstreamError::Tls => stages(vec![failed("relay", error.to_string(), took)]),
         UpstreamError::CredentialRejected => stages(vec![failed("credential", error.to_string(), took)]),
         UpstreamError::Timeout
+        | UpstreamError::RateLimited(_)
         | UpstreamError::Invalid
         | UpstreamError::Failed
         | UpstreamError::TooLarge
