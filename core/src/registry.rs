@@ -36,8 +36,8 @@ pub fn tool(name: &str) -> Option<&'static ToolDef> {
     registry::tool(name)
 }
 
-/// The adapter types of which targets can be added; those of the contract come one by one.
-const ADDABLE: [&str; 1] = ["ssh"];
+/// The adapter types of which targets can be added.
+const ADDABLE: [&str; 4] = ["proxmox", "ssh", "github", "gitea"];
 
 /// The adapter type of this name, if targets of it can be added.
 #[must_use]

@@ -5,8 +5,10 @@
 //! room is asked.
 
 mod built_in;
+mod checked;
 mod config;
 mod enrolment;
+mod findings;
 mod live;
 mod relays;
 mod rows;
@@ -30,6 +32,7 @@ use self::{
     rows::Change,
 };
 use crate::{
+    adapters::Kind,
     audit::EventKind,
     changes::{By, Changes, Fact},
     error::{Error, Missing},
@@ -230,9 +233,17 @@ impl Targets {
         revoked.await
     }
 
-    /// `ready`, `waiting`, `offline`, `revoked`, `locked` or `disabled`.
+    /// `ready` or `disabled`; of a target that is dialled also `drifted`, of a host also `waiting`, `offline`, `revoked`
+    /// or `locked`.
     #[must_use]
     pub fn status(&self, target: &Target) -> &'static str {
+        if Kind::of(&target.adapter).is_some() {
+            return match (target.disabled, target.validation["verdict"].as_str()) {
+                (true, _) => "disabled",
+                (false, Some("drifted")) => "drifted",
+                (false, _) => "ready",
+            };
+        }
         match (target.disabled, target.standing()) {
             (true, _) => "disabled",
             (false, RelayStanding::Waiting) => "waiting",
@@ -313,12 +324,14 @@ fn known_id(id: &str) -> Result<TargetId, Error> {
 
 fn addable(adapter: &str) -> Result<&'static str, Error> {
     match registry::addable_adapter(adapter) {
-        Some(known) => Ok(known),
-        None if toolgate_contract::registry::INFRASTRUCTURE.contains(&adapter) => Err(Error::invalid(
-            "type",
-            format!("targets of type {adapter} cannot be added in this version; {SSH} can"),
-        )),
-        None => Err(Error::invalid(
+        Some(SSH) => Ok(SSH),
+        Some(_) | None if toolgate_contract::registry::INFRASTRUCTURE.contains(&adapter) => {
+            Err(Error::invalid(
+                "type",
+                format!("targets of type {adapter} cannot be added in this version; {SSH} can"),
+            ))
+        }
+        Some(_) | None => Err(Error::invalid(
             "type",
             format!("no adapter type of this name; targets of type {SSH} can be added"),
         )),

@@ -9,6 +9,7 @@ use toolgate_contract::{
 use super::verdict;
 use crate::{
     registry,
+    secrets::SecretRef,
     snapshot::RelayStanding,
     store::{Row, StoreError, Tx, params},
 };
@@ -25,6 +26,10 @@ const INSERT: &str = "insert into target (tenant_id, id, type, name, config, dis
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 const UPDATE: &str = "update target set name = $3, config = $4, disabled = $5, updated_us = $6 where tenant_id = $1 and id = $2";
 const VALIDATED: &str = "update target set validation = $3 where tenant_id = $1 and id = $2";
+const CHECKED: &str =
+    "update target set validation = $4 where tenant_id = $1 and id = $2 and updated_us = $3";
+const SECRET: &str = "select secret from target where tenant_id = $1 and id = $2";
+const NAMED: &str = "select 1 from target where tenant_id = $1 and type = $2 and name = $3 and id <> $4";
 const DELETE: &str = "delete from target where tenant_id = $1 and id = $2";
 const FORGET_RELAY: &str = "delete from relay where tenant_id = $1 and target_id = $2";
 
@@ -176,6 +181,37 @@ pub(super) async fn set_validation(
     tx.execute(VALIDATED, params![tenant, id, validation.to_string()])
         .await
         .map(drop)
+}
+
+/// False where the target has changed since it had this version.
+pub(super) async fn set_validation_of(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    id: TargetId,
+    version: i64,
+    validation: &Value,
+) -> Result<bool, StoreError> {
+    let values = params![tenant, id, version, validation.to_string()];
+    Ok(tx.execute(CHECKED, values).await? > 0)
+}
+
+/// Which secret it uses, where it has one that this version can name.
+pub(super) async fn secret_of(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    id: TargetId,
+) -> Result<Option<SecretRef>, StoreError> {
+    let row = tx.query_opt(SECRET, params![tenant, id]).await?;
+    Ok(match &row {
+        Some(row) => row.opt_text(0)?.and_then(SecretRef::read),
+        None => None,
+    })
+}
+
+/// Whether another target of this type has the name.
+pub(super) async fn is_taken(tx: &mut Tx, tenant: &TenantId, target: &Target) -> Result<bool, StoreError> {
+    let values = params![tenant, &target.adapter, &target.name, target.id];
+    Ok(tx.query_opt(NAMED, values).await?.is_some())
 }
 
 /// The enrolments and the relay go with it.
