@@ -1,0 +1,92 @@
+//! `cargo run -p toolgate-upstream-sim`: a Proxmox VE cluster, GitHub and Gitea on loopback, and the commands that add
+//! them to a gateway on the same machine.
+
+mod install;
+
+use std::{
+    error::Error,
+    net::{Ipv4Addr, SocketAddr},
+};
+
+use toolgate_upstream_sim::{github, proxmox};
+
+const HELP: &str = "\
+Simulators of Proxmox VE, GitHub and Gitea on 127.0.0.1, to try Toolgate without an account.
+
+usage: toolgate-upstream-sim [--port-base N]
+
+  --port-base N   Proxmox VE listens on N, GitHub on N+1, Gitea on N+2; default 7660
+  -h, --help      this text
+
+They end with Ctrl-C. Targets that were added go on to work after a new start, apart from Proxmox VE's, whose certificate
+is made anew.";
+
+const TOKEN_ID: &str = "audit@pve!toolgate";
+const TOKEN_SECRET: &str = "5f0a4c1e-0000-4000-8000-000000000001";
+const PAT: &str = "github_pat_11SIMULATED_only_on_this_machine";
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let Some(base) = port_base()? else {
+        println!("{HELP}");
+        return Ok(());
+    };
+    let at = |offset: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, base + offset));
+
+    let cluster = match install::fakepve().await {
+        Ok(program) => {
+            let cluster = proxmox::Proxmox::start(at(0), &program)
+                .await
+                .map_err(|error| taken(at(0), &error))?;
+            cluster.token(TOKEN_ID, proxmox::Token::with(TOKEN_SECRET, "PVEAuditor"));
+            println!("Proxmox VE  https://{}", cluster.address());
+            Some(cluster)
+        }
+        Err(error) => {
+            println!("Proxmox VE  NOT STARTED: {error}");
+            None
+        }
+    };
+    let github = github::GitHub::start(at(1))
+        .await
+        .map_err(|error| taken(at(1), &error))?;
+    github.token(PAT, github::Token::least());
+    println!("GitHub      {}", github.url());
+
+    println!("\nWith a gateway running on this machine (`cargo run`), in another terminal:\n");
+    if let Some(cluster) = &cluster {
+        println!(
+            "  echo {TOKEN_SECRET} | toolgate target add proxmox lab --credential-stdin --host 127.0.0.1 --port {} \\\n    --fingerprint {} --token-id '{TOKEN_ID}'",
+            cluster.address().port(),
+            cluster.fingerprint(),
+        );
+    }
+    println!(
+        "  echo {PAT} | toolgate target add github acme --credential-stdin --base-url {}",
+        github.url()
+    );
+    println!("\nThen, for example:\n");
+    println!("  toolgate call proxmox.list_vms");
+    println!("  toolgate call github.get_recent_ci_runs --arg owner=acme --arg repo=shop");
+    println!("\nCtrl-C ends the simulators.");
+    tokio::signal::ctrl_c().await?;
+    Ok(())
+}
+
+fn port_base() -> Result<Option<u16>, String> {
+    let mut arguments = std::env::args().skip(1);
+    let wrong = "--port-base takes a number from 1024 to 65000; see --help";
+    match (arguments.next().as_deref(), arguments.next(), arguments.next()) {
+        (None, ..) => Ok(Some(7660)),
+        (Some("-h" | "--help"), None, _) => Ok(None),
+        (Some("--port-base"), Some(number), None) => match number.parse() {
+            Ok(number @ 1024..=65_000) => Ok(Some(number)),
+            _ => Err(wrong.into()),
+        },
+        (Some(other), ..) => Err(format!("{other} is not known; see --help")),
+    }
+}
+
+fn taken(address: SocketAddr, error: &std::io::Error) -> String {
+    format!("{address}: {error}; choose other ports with --port-base")
+}
