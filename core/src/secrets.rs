@@ -18,6 +18,7 @@ mod reference;
 #[cfg(any(feature = "aws", feature = "vault"))]
 pub mod remote;
 mod setup;
+mod traces;
 mod value;
 #[cfg(feature = "vault")]
 pub mod vault;
@@ -41,6 +42,7 @@ pub use self::{
     provider::SecretProvider,
     reference::SecretRef,
     setup::SetupError,
+    traces::{STRUCK, Traces},
     value::{LONGEST, SecretValue},
 };
 use crate::{clock::Clock, keys::Keyring};
