@@ -3,13 +3,42 @@
 //! There is no other verb, no request body and no way to send one. One reader serves one credential of one target and
 //! keeps its connections warm. Where it may connect is decided at the moment of dialling.
 
-use std::{fmt, net::IpAddr};
+mod answer;
+mod base;
+mod body;
+mod connection;
+mod dial;
+mod exchange;
+mod fault;
+mod fingerprint;
+mod guard;
+mod network;
+mod path;
+#[cfg(test)]
+pub(crate) mod peer;
+mod pool;
+mod redirect;
+mod request;
+mod resolve;
+mod stage;
+mod tls;
 
-use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use std::{fmt, sync::Arc, time::Duration};
 
-use super::UpstreamError;
+use http::HeaderMap;
+use tokio::time::timeout;
+
+pub use self::{
+    answer::Answer, base::Base, fault::Fault, fingerprint::Fingerprint, network::Network, path::ReadPath,
+    tls::Trust,
+};
+use self::{dial::Dialler, exchange::Hop, pool::Pool, request::Head, resolve::Resolve, stage::Progress};
 use crate::journal::Contact;
+
+/// An answer has this long, from the first look at the pool to the last byte of the body.
+const DEADLINE: Duration = Duration::from_secs(10);
+/// More redirects than this are a circle, or as good as one.
+const MOST_REDIRECTS: usize = 3;
 
 /// Where a target is and how far it is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,19 +49,6 @@ pub struct Destination {
     pub trust: Trust,
     /// Which addresses beside public ones may be dialled.
     pub allow: Allow,
-}
-
-/// Scheme, host, port and base path: `https://git.example/forge/api/v1`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Base(String);
-
-/// Which certificates are accepted, beside or instead of those the machine trusts.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trust {
-    /// A PEM bundle of authorities: only they are trusted then.
-    pub authorities: Option<String>,
-    /// SHA-256 of leaf certificates: any of them is accepted, and nothing else.
-    pub fingerprints: Vec<[u8; 32]>,
 }
 
 /// Which addresses beside public ones may be dialled. Link-local and metadata addresses never may.
@@ -46,124 +62,78 @@ pub struct Allow {
     pub http: bool,
 }
 
-/// A network: an address and how many of its leading bits count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Network {
-    address: IpAddr,
-    bits: u8,
-}
-
-/// A path below the base and its query, built of segments and pairs, so that no argument can leave its place.
-#[derive(Debug, Clone, Default)]
-pub struct ReadPath {
-    segments: Vec<String>,
-    query: Vec<(String, String)>,
-}
-
 /// Reads from one target with one credential. Clones share its connections.
 #[derive(Clone)]
-pub struct Reader {
-    destination: Destination,
-}
+pub struct Reader(Arc<Inner>);
 
-/// An answer, read whole: at most 8 MiB after it was inflated.
-#[derive(Clone)]
-pub struct Answer {
-    /// The status.
-    pub status: StatusCode,
-    /// The text behind the status, where the target says something of its own there.
-    pub status_text: Option<String>,
-    /// The headers.
-    pub headers: HeaderMap,
-    /// The body.
-    pub body: Bytes,
-    /// The path that was read in the end, when the target pointed to another.
-    pub moved_to: Option<String>,
-}
-
-/// Why there is no answer: the reason for callers and a text for the admin who configures the target. Neither holds
-/// anything of a credential.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// The reason.
-    pub error: UpstreamError,
-    /// What happened and what to do next, for an admin.
-    pub detail: String,
+struct Inner {
+    base: Base,
+    head: Head,
+    pool: Pool,
+    deadline: Duration,
 }
 
 impl Reader {
     /// A reader that sends these headers, one of them the credential, with every request to this destination only.
     ///
     /// # Errors
-    /// When certificates or fingerprints cannot be used.
-    pub fn new(destination: Destination, _headers: HeaderMap) -> Result<Self, Fault> {
-        Ok(Self { destination })
+    /// When certificates or fingerprints cannot be used, or the destination is plain HTTP and may not be.
+    pub fn new(destination: Destination, headers: HeaderMap) -> Result<Self, Fault> {
+        Self::over(destination, headers, resolve::system(), DEADLINE)
+    }
+
+    fn over(
+        destination: Destination,
+        headers: HeaderMap,
+        names: Arc<dyn Resolve>,
+        deadline: Duration,
+    ) -> Result<Self, Fault> {
+        let Destination { base, trust, allow } = destination;
+        let head = Head::new(&base, headers)?;
+        let dialler = Dialler::new(base.clone(), &trust, allow, names)?;
+        Ok(Self(Arc::new(Inner {
+            base,
+            head,
+            pool: Pool::new(dialler),
+            deadline,
+        })))
     }
 
     /// Reads one path, following at most three redirects within the base. An answer of any status is an answer.
     ///
     /// # Errors
     /// When there is no answer within 10 seconds, or none that may be taken.
-    pub async fn get(&self, _contact: &Contact, _path: &ReadPath) -> Result<Answer, Fault> {
-        let detail = format!("{:?} cannot be read yet", self.destination.base);
-        Err(Fault {
-            error: UpstreamError::Unreachable,
-            detail,
-        })
-    }
-}
-
-impl ReadPath {
-    /// The path of these segments; each is one segment whatever it holds.
-    #[must_use]
-    pub fn of<S: Into<String>>(segments: impl IntoIterator<Item = S>) -> Self {
-        Self {
-            segments: segments.into_iter().map(Into::into).collect(),
-            query: vec![],
-        }
-    }
-
-    /// With this pair in the query.
-    #[must_use]
-    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
-        self.query.push((name.to_owned(), value.into()));
-        self
-    }
-
-    /// With this pair in the query, where there is a value.
-    #[must_use]
-    pub fn with_some(self, name: &str, value: Option<impl Into<String>>) -> Self {
-        match value {
-            Some(value) => self.with(name, value),
-            None => self,
+    pub async fn get(&self, _: &Contact, path: &ReadPath) -> Result<Answer, Fault> {
+        let progress = Progress::default();
+        match timeout(self.0.deadline, self.0.follow(path, &progress)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(progress.too_late(&self.0.base, self.0.deadline)),
         }
     }
 }
 
-impl Answer {
-    /// The body as JSON, held against limits of depth and size before it is read.
-    ///
-    /// # Errors
-    /// When it is not what was expected.
-    pub fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, UpstreamError> {
-        serde_json::from_slice(&self.body).map_err(|_| UpstreamError::Invalid)
-    }
-}
-
-impl From<Fault> for UpstreamError {
-    fn from(fault: Fault) -> Self {
-        fault.error
+impl Inner {
+    async fn follow(&self, path: &ReadPath, progress: &Progress) -> Result<Answer, Fault> {
+        let mut at = path.below(&self.base)?;
+        let mut moved_to = None;
+        for _ in 0..=MOST_REDIRECTS {
+            match exchange::run(&self.pool, &self.head, &at, progress).await? {
+                Hop::Answer(answer) => return Ok(Answer { moved_to, ..answer }),
+                Hop::Elsewhere(location) => {
+                    at = redirect::resolve(&self.base, &at, &location)?;
+                    moved_to = Some(self.base.path_below(&at));
+                }
+            }
+        }
+        Err(redirect::too_many())
     }
 }
 
 impl fmt::Debug for Reader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Reader({:?})", self.destination.base)
+        write!(f, "Reader({})", self.0.base)
     }
 }
 
-impl fmt::Debug for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Answer({}, {} bytes)", self.status, self.body.len())
-    }
-}
+#[cfg(test)]
+mod tests;

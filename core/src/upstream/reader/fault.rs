@@ -1,0 +1,48 @@
+//! Why there is no answer.
+
+use crate::upstream::UpstreamError;
+
+/// Why there is no answer: the reason for callers and a text for the admin who configures the target. Neither holds
+/// anything of a credential.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The reason.
+    pub error: UpstreamError,
+    /// What happened and what to do next, for an admin.
+    pub detail: String,
+}
+
+impl Fault {
+    pub(super) fn new(error: UpstreamError, detail: impl Into<String>) -> Self {
+        Self {
+            error,
+            detail: detail.into(),
+        }
+    }
+
+    pub(super) fn forbidden(detail: impl Into<String>) -> Self {
+        Self::new(UpstreamError::Forbidden, detail)
+    }
+
+    pub(super) fn unreachable(detail: impl Into<String>) -> Self {
+        Self::new(UpstreamError::Unreachable, detail)
+    }
+
+    pub(super) fn tls(detail: impl Into<String>) -> Self {
+        Self::new(UpstreamError::Tls, detail)
+    }
+
+    pub(super) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(UpstreamError::Invalid, detail)
+    }
+
+    pub(super) fn too_large(detail: impl Into<String>) -> Self {
+        Self::new(UpstreamError::TooLarge, detail)
+    }
+}
+
+impl From<Fault> for UpstreamError {
+    fn from(fault: Fault) -> Self {
+        fault.error
+    }
+}
