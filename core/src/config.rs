@@ -26,6 +26,8 @@ pub struct CoreConfig {
     pub checkpoint: AnchorConfig,
     /// Where secrets may be kept besides the gateway's own store.
     pub secrets: SecretsConfig,
+    /// Nobody but this machine reaches the gateway, so that new targets may be on it too, and without TLS.
+    pub only_local: bool,
     /// The certificate of the gateway's own TLS, as enrolment commands name it to relays.
     pub ca_cert: Option<PathBuf>,
     /// Every host is answered for in process.
@@ -55,6 +57,7 @@ impl CoreConfig {
             accept_lost_keys: false,
             checkpoint: AnchorConfig::default(),
             secrets: SecretsConfig::default(),
+            only_local: false,
             ca_cert: None,
             #[cfg(feature = "conformance")]
             echo_hosts: false,

@@ -108,6 +108,9 @@ pub enum Error {
     /// Change what the credential may do, or give another one.
     #[error("{}", .0.what)]
     Violation(Box<Violated>),
+    /// Look at the target: what a credential can do there could not be told.
+    #[error("{}", .0.what)]
+    Unvalidated(Box<Unvalidated>),
     /// Ask an admin: the credential can do more than it could when it was added.
     #[error(
         "the credential of the target can do more than it should, so it is not used; an admin narrows it and tests the target"
@@ -133,6 +136,17 @@ pub struct Violated {
     pub what: String,
     /// The validation as a JSON object `{verdict, stages, notProvable}`, where one ran.
     pub validation: Option<String>,
+}
+
+/// A validation that found no end, and what was found before.
+#[derive(Debug)]
+pub struct Unvalidated {
+    /// Why the target gave no answer.
+    pub error: UpstreamError,
+    /// What happened and what to do about it, for the admin.
+    pub what: String,
+    /// The validation as a JSON object `{verdict, stages, notProvable}`.
+    pub validation: String,
 }
 
 /// What is not there for this caller. Hidden and non-existing have the same text, byte for byte.
@@ -216,6 +230,7 @@ impl Error {
             Self::AuditUnavailable(_) => ErrorReason::AuditUnavailable,
             Self::SecretUnavailable(_) => ErrorReason::SecretUnavailable,
             Self::Upstream(error) => upstream_reason(*error),
+            Self::Unvalidated(unvalidated) => upstream_reason(unvalidated.error),
             Self::Violation(violated) => violated.reason,
             Self::CredentialDrifted => ErrorReason::CredentialDrifted,
             Self::DeadlineExceeded => ErrorReason::DeadlineExceeded,
@@ -238,6 +253,14 @@ impl Error {
                 if let Some(validation) = violated.validation {
                     failure.metadata.insert("validation".into(), validation);
                 }
+            }
+            Self::Unvalidated(unvalidated) => {
+                if let UpstreamError::RateLimited(wait) = unvalidated.error {
+                    failure.retry_after_ms = Some(whole_ms(wait));
+                }
+                failure
+                    .metadata
+                    .insert("validation".into(), unvalidated.validation);
             }
             Self::Overloaded => failure.retry_after_ms = Some(1_000),
             Self::Stopping => failure.retry_after_ms = Some(3_000),

@@ -30,7 +30,7 @@ use crate::{
     sessions::Sessions,
     snapshot::Snapshots,
     store::{Store, StoreError},
-    targets::{BuiltInHost, Relays, Targets},
+    targets::{BuiltInHost, Dialling, Relays, Targets},
     telemetry,
     tenants::{self, FirstRun},
     tokens::Tokens,
@@ -123,8 +123,10 @@ impl Core {
             Arc::clone(&keys),
             Arc::new(uplinks.clone()),
             &config.public_url,
+            Dialling::new(secrets.clone(), journal.clone(), clock.clone(), calls.clone()),
         )
-        .with_certificate(config.ca_cert.as_deref());
+        .with_certificate(config.ca_cert.as_deref())
+        .with_local_defaults(config.only_local);
         let mut anchor = Anchor::start(
             data_dir.path(),
             &config.checkpoint,

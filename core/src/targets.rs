@@ -1,17 +1,21 @@
 //! The configured upstreams of a tenant: added, listed, changed, removed, and their enrolments.
 //!
-//! So far only hosts (`ssh`) can be added. A host is never dialled: adding it mints a one-time enrolment token, and
-//! its relay dials in. How relays are kept stands in `relays`. Who may do what is decided before this
-//! room is asked.
+//! A host (`ssh`) is never dialled: adding it mints a one-time enrolment token, and its relay dials in. How relays are
+//! kept stands in `relays`. Every other target is dialled, so its credential is validated before it is stored: that
+//! stands in `submit`. Who may do what is decided before this room is asked.
 
 mod built_in;
 mod checked;
 mod config;
 mod enrolment;
 mod findings;
+mod given;
 mod live;
+mod prove;
+mod refusal;
 mod relays;
 mod rows;
+mod submit;
 mod verdict;
 
 use std::{path::Path, sync::Arc};
@@ -24,6 +28,7 @@ pub use self::{
     built_in::{BuiltInHost, BuiltInRelay},
     enrolment::Enrolment,
     live::Live,
+    prove::Dialling,
     relays::Relays,
     rows::Target,
 };
@@ -32,7 +37,7 @@ use self::{
     rows::Change,
 };
 use crate::{
-    adapters::Kind,
+    adapters::{Defaults, Kind},
     audit::EventKind,
     changes::{By, Changes, Fact},
     error::{Error, Missing},
@@ -47,7 +52,7 @@ use crate::{
 
 /// Targets of one tenant.
 const MOST: i64 = 1_000;
-/// The only adapter type of which targets can be added so far.
+/// The adapter type of hosts, whose relays dial in.
 const SSH: &str = "ssh";
 
 /// The targets of all tenants. Clones share it.
@@ -57,6 +62,7 @@ pub struct Targets {
     keys: Arc<Keyring>,
     live: Arc<dyn Live>,
     reach: Reach,
+    dialling: Dialling,
     /// Tokens for the relay inside the gateway, while there is one to take them.
     built_in: watch::Sender<Option<Secret>>,
 }
@@ -88,9 +94,16 @@ pub struct Edit {
 }
 
 impl Targets {
-    /// Over the door for changes, the gateway's identity, the live uplinks and the URL that relays dial.
+    /// Over the door for changes, the gateway's identity, the live uplinks, the URL that relays dial, and what targets
+    /// are dialled with.
     #[must_use]
-    pub fn new(changes: Changes, keys: Arc<Keyring>, live: Arc<dyn Live>, public_url: &str) -> Self {
+    pub fn new(
+        changes: Changes,
+        keys: Arc<Keyring>,
+        live: Arc<dyn Live>,
+        public_url: &str,
+        dialling: Dialling,
+    ) -> Self {
         Self {
             changes,
             keys,
@@ -99,6 +112,7 @@ impl Targets {
                 public_url: public_url.trim_end_matches('/').into(),
                 ca_cert: None,
             },
+            dialling,
             built_in: watch::Sender::new(None),
         }
     }
@@ -110,17 +124,27 @@ impl Targets {
         self
     }
 
-    /// Adds a target and mints its first enrolment.
-    pub async fn create(&self, by: By, wanted: Wanted) -> Result<(Target, Enrolment), Error> {
+    /// Targets may be on this machine and speak plain HTTP unless their settings say otherwise: for a gateway that only
+    /// this machine reaches.
+    #[must_use]
+    pub fn with_local_defaults(mut self, local: bool) -> Self {
+        self.dialling.defaults = Defaults { local };
+        self
+    }
+
+    /// Adds a target: a host with its first enrolment, every other after its credential was validated.
+    pub async fn create(&self, by: By, wanted: Wanted) -> Result<(Target, Option<Enrolment>), Error> {
         let adapter = addable(&wanted.adapter)?;
+        if let Some(kind) = Kind::of(adapter) {
+            let target = self.create_dialled(by, kind, wanted).await?;
+            return Ok((target, None));
+        }
         names::check("name", &wanted.name)?;
         let config = config::read(&wanted.config, &wanted.name)?;
         config::refuse_credential(&wanted.credential)?;
-        self.add(
-            by,
-            Target::new(adapter, wanted.name, config, self.changes.now_us()),
-        )
-        .await
+        let target = Target::new(adapter, wanted.name, config, self.changes.now_us());
+        let (target, enrolment) = self.add(by, target).await?;
+        Ok((target, Some(enrolment)))
     }
 
     /// A page of targets by type and name, and the token of the next page.
@@ -150,36 +174,25 @@ impl Targets {
         found.await?.ok_or(NO_TARGET)
     }
 
-    /// Changes a target; an edit that changes nothing leaves no row.
-    pub async fn update(&self, by: By, id: &str, edit: Edit) -> Result<Target, Error> {
-        let (id, tenant, now_us) = (known_id(id)?, by.tenant.clone(), self.changes.now_us());
+    /// Changes a target; an edit that changes nothing leaves no row. New settings or another credential of a target that
+    /// is dialled are validated first.
+    pub async fn update(&self, by: By, id: &str, mut edit: Edit) -> Result<Target, Error> {
         if let Some(name) = &edit.name {
             names::check("name", name)?;
         }
-        let config = edit.config.as_deref().map(config::read_edit).transpose()?;
-        config::refuse_credential(edit.credential.as_deref().unwrap_or_default())?;
-        self.changes
-            .make(by, move |tx| {
-                Box::pin(async move {
-                    let before = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
-                    let mut after = before.clone();
-                    after.name = edit.name.unwrap_or(after.name);
-                    after.disabled = edit.disabled.unwrap_or(after.disabled);
-                    if let Some(config) = config {
-                        after.config = config.over(&before.config)?;
-                    }
-                    if after == before {
-                        return Ok((before, vec![]));
-                    }
-                    after.updated_us = now_us;
-                    rows::update(tx, &tenant, &after)
-                        .await
-                        .map_err(|error| taken(error, &after))?;
-                    let fact = configured(&after, Change::Updated, json!({"disabled": after.disabled}));
-                    Ok((after, vec![fact]))
-                })
-            })
-            .await
+        let before = self.get(&by, id).await?;
+        match Kind::of(&before.adapter) {
+            Some(kind) if edit.config.is_some() || edit.credential.is_some() => {
+                self.update_dialled(by, kind, before, edit).await
+            }
+            Some(_) => self.change(by, before.id, edit, None).await,
+            None => {
+                let config = edit.config.take();
+                let config = config.as_deref().map(config::read_edit).transpose()?;
+                config::refuse_credential(edit.credential.as_deref().unwrap_or_default())?;
+                self.change(by, before.id, edit, config).await
+            }
+        }
     }
 
     /// Removes a target with its enrolments and its relay's key, and closes the relay's connection.
@@ -254,17 +267,46 @@ impl Targets {
         }
     }
 
+    /// Changes what needs no validation.
+    async fn change(
+        &self,
+        by: By,
+        id: TargetId,
+        edit: Edit,
+        config: Option<config::Edit>,
+    ) -> Result<Target, Error> {
+        let (tenant, now_us) = (by.tenant.clone(), self.changes.now_us());
+        self.changes
+            .make(by, move |tx| {
+                Box::pin(async move {
+                    let before = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
+                    let mut after = before.clone();
+                    after.name = edit.name.unwrap_or(after.name);
+                    after.disabled = edit.disabled.unwrap_or(after.disabled);
+                    if let Some(config) = config {
+                        after.config = config.over(&before.config)?;
+                    }
+                    if after == before {
+                        return Ok((before, vec![]));
+                    }
+                    after.updated_us = now_us.max(before.updated_us.saturating_add(1));
+                    rows::update(tx, &tenant, &after)
+                        .await
+                        .map_err(|error| taken(error, &after))?;
+                    let fact = configured(&after, Change::Updated, json!({"disabled": after.disabled}));
+                    Ok((after, vec![fact]))
+                })
+            })
+            .await
+    }
+
     async fn add(&self, by: By, target: Target) -> Result<(Target, Enrolment), Error> {
         let tenant = by.tenant.clone();
         let enrolment = self.mint(&tenant, target.id)?;
         let shown = enrolment.shown(&self.reach, &target.name);
         let added = self.changes.make(by, move |tx| {
             Box::pin(async move {
-                if rows::count(tx, &tenant).await? >= MOST {
-                    let full =
-                        format!("the tenant has {MOST} targets, which is the limit; remove some first");
-                    return Err(Error::Conflict(full));
-                }
+                submit::refuse_more(rows::count(tx, &tenant).await?)?;
                 rows::insert(tx, &tenant, &target)
                     .await
                     .map_err(|error| taken(error, &target))?;
@@ -283,6 +325,10 @@ impl Targets {
         let target = self.changes.make(by, move |tx| {
             Box::pin(async move {
                 let target = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
+                if Kind::of(&target.adapter).is_some() {
+                    let what = format!("targets of type {} are dialled and have no relay", target.adapter);
+                    return Err(Error::invalid("id", what));
+                }
                 enrolment.replace(tx).await?;
                 // Whoever revoked the former relay has now asked for another one.
                 if target.standing() == RelayStanding::Revoked {

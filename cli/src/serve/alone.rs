@@ -25,7 +25,8 @@ pub(super) async fn core(context: &Context) -> Result<Exit, Failure> {
     certificate::warn(&config);
     let listener = bind("grpc", config.grpc).await?;
     let address = address(&listener)?;
-    let core = rooms::core(&config, rooms::public_url(&config, config.http)).await?;
+    // Where its facade listens is not known here.
+    let core = rooms::core(&config, rooms::public_url(&config, config.http), false).await?;
     let closing = CancellationToken::new();
     let mut doors = Doors::default();
     doors.open("grpc", core.serve_grpc(listener, tls, closing.clone()));

@@ -20,8 +20,8 @@ use crate::{
 // What is left to be written when everything else has ended.
 const CLOSE: Duration = Duration::from_millis(2_500);
 
-/// Starts the core. `public_url` is what relays are told to dial.
-pub(super) async fn core(config: &Config, public_url: String) -> Result<Core, Failure> {
+/// Starts the core. `public_url` is what relays are told to dial; `only_local` that nobody else reaches the gateway.
+pub(super) async fn core(config: &Config, public_url: String, only_local: bool) -> Result<Core, Failure> {
     let mut settings = CoreConfig::new(&config.data_dir);
     settings.limits = Limits {
         user_per_minute: config.limits.user_per_minute,
@@ -34,6 +34,7 @@ pub(super) async fn core(config: &Config, public_url: String) -> Result<Core, Fa
     }
     settings.database_url.clone_from(&config.database_url);
     settings.public_url = public_url;
+    settings.only_local = only_local;
     settings.accept_lost_keys = config.accept_lost_keys;
     settings.checkpoint = AnchorConfig {
         interval: Duration::from_secs(config.checkpoint.interval.into()),
@@ -117,6 +118,13 @@ pub(super) fn public_url(config: &Config, http: SocketAddr) -> String {
     local_url(config, http)
 }
 
+/// Whether nobody but this machine reaches the gateway: no address of it is another's to dial, nor passed on to it.
+pub(super) fn is_only_local(config: &Config, bound: &[SocketAddr]) -> bool {
+    bound.iter().all(|address| address.ip().is_loopback())
+        && !config.behind_proxy
+        && config.public_url.is_empty()
+}
+
 /// A bound address as this machine can dial it.
 pub(super) fn local_url(config: &Config, bound: SocketAddr) -> String {
     let scheme = if config.tls.cert.is_some() {
@@ -156,8 +164,29 @@ fn not_started(dir: &Path, error: &StartError) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::allowed_hosts;
+    use super::{allowed_hosts, is_only_local};
     use crate::config::{Environment, Given, Reader, load};
+
+    #[test]
+    fn a_gateway_is_only_local_where_nothing_leads_to_it_from_elsewhere() {
+        let check = |bound: &[&str], variable: (&'static str, &'static str), expected| {
+            let config = load(&Given::default(), &Environment::of([variable]), Reader::Show)
+                .unwrap()
+                .config;
+            let bound: Vec<_> = bound.iter().map(|it| it.parse().unwrap()).collect();
+            assert_eq!(is_only_local(&config, &bound), expected, "{bound:?} {variable:?}");
+        };
+        let nothing = ("TOOLGATE_PUBLIC_URL", "");
+        check(&["127.0.0.1:7600", "[::1]:7601"], nothing, true);
+        check(&["127.0.0.1:7600", "0.0.0.0:7601"], nothing, false);
+        check(&["10.0.0.1:7600", "127.0.0.1:7601"], nothing, false);
+        check(&["127.0.0.1:7600"], ("TOOLGATE_BEHIND_PROXY", "true"), false);
+        check(
+            &["127.0.0.1:7600"],
+            ("TOOLGATE_PUBLIC_URL", "https://gate.example"),
+            false,
+        );
+    }
 
     #[test]
     fn the_host_of_the_public_url_is_served_without_being_allowed_once_more() {

@@ -39,7 +39,8 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
     // Ports first: whoever lacks one should not make a data directory.
     let (http, grpc) = (bind("http", config.http).await?, bind("grpc", config.grpc).await?);
     let addresses = (address(&http)?, address(&grpc)?);
-    let core = rooms::core(&config, rooms::public_url(&config, addresses.0)).await?;
+    let only_local = rooms::is_only_local(&config, &[addresses.0, addresses.1]);
+    let core = rooms::core(&config, rooms::public_url(&config, addresses.0), only_local).await?;
 
     let closing = CancellationToken::new();
     let mut doors = Doors::default();

@@ -40,7 +40,8 @@ impl TargetService for Rpc {
         };
         let created = self.targets.create(by(&caller), wanted).await;
         let (target, enrolment) = self.answer(&caller, created).await?;
-        let (target, enrolment) = (Some(self.told(target)), Some(told_enrolment(&enrolment)));
+        let enrolment = enrolment.as_ref().map(told_enrolment);
+        let target = Some(self.told(target));
         Ok(Response::new(CreateTargetResponse { target, enrolment }))
     }
 
@@ -189,10 +190,15 @@ fn told_validation(stored: &serde_json::Value) -> Validation {
             .unwrap_or_default(),
         reason: text(stage.get("reason")),
     };
+    let texts = |name: &str| list(name).filter_map(|it| text(Some(it))).collect();
+    let checked = stored.get("checkedUs").and_then(serde_json::Value::as_i64);
     Validation {
         verdict: text(stored.get("verdict")).unwrap_or_default(),
         stages: list("stages").map(stage).collect(),
-        not_provable: list("notProvable").filter_map(|it| text(Some(it))).collect(),
+        not_provable: texts("notProvable"),
+        proven: texts("proven"),
+        wider: texts("wider"),
+        checked_at: checked.map(rfc3339::format),
     }
 }
 

@@ -32,6 +32,12 @@ pub(super) fn stored(validation: &Validation, former: Option<&Value>, now_us: i6
     })
 }
 
+/// What is told of a credential that is refused at sight.
+pub(super) fn unseen(what: &str) -> Value {
+    let stage = json!({"name": "privileges", "ok": false, "ms": 0, "reason": plain(what)});
+    json!({"verdict": "failed", "stages": [stage], "notProvable": [], "proven": [], "wider": []})
+}
+
 /// The same for callers, as a JSON object beside an error: what its failed stage was told comes before long lists.
 pub(super) fn told(stored: &Value) -> String {
     let mut most = MOST;
@@ -100,15 +106,17 @@ fn told_with(stored: &Value, most: usize) -> Value {
         let texts = entries(stored, name).filter_map(Value::as_str).map(str::to_owned);
         shortened(texts.collect(), most)
     };
-    let checked = stored.get("checkedUs").and_then(Value::as_i64);
-    json!({
+    let mut told = json!({
         "verdict": stored["verdict"],
         "stages": stored["stages"],
         "notProvable": list("notProvable"),
         "proven": list("proven"),
         "wider": list("wider"),
-        "checkedAt": checked.map(rfc3339::format),
-    })
+    });
+    if let Some(checked) = stored.get("checkedUs").and_then(Value::as_i64) {
+        told["checkedAt"] = rfc3339::format(checked).into();
+    }
+    told
 }
 
 fn shortened(mut texts: Vec<String>, most: usize) -> Vec<String> {

@@ -19,6 +19,7 @@ use tokio_util::task::TaskTracker;
 use super::*;
 use crate::{
     changes::tests::ground::{FIRST_ROWS, Ground, detail},
+    secrets::Secrets,
     uplinks::{Enrolments, RedeemError, RelayRecord, secret_hash},
 };
 
@@ -65,6 +66,20 @@ struct Room {
     tasks: TaskTracker,
 }
 
+fn dialling(ground: &Ground) -> Dialling {
+    let secrets = Secrets::local_only(
+        ground.store.clone(),
+        Arc::clone(&ground.keys),
+        ground.clock.clone(),
+    );
+    Dialling::new(
+        secrets,
+        ground.journal.clone(),
+        ground.clock.clone(),
+        ground.tasks.clone(),
+    )
+}
+
 async fn room() -> Room {
     let ground = Ground::new().await;
     let sockets = Arc::new(Sockets::default());
@@ -74,6 +89,7 @@ async fn room() -> Room {
         Arc::clone(&ground.keys),
         live,
         "https://gate.example/",
+        dialling(&ground),
     );
     let tasks = TaskTracker::new();
     let relays = Relays::new(ground.changes.clone(), ground.journal.clone(), tasks.clone());
@@ -93,6 +109,7 @@ impl Room {
             .create(self.ground.admin(), host(name))
             .await
             .unwrap();
+        let enrolment = enrolment.unwrap();
         (target, EnrolmentToken::parse(enrolment.token.reveal()).unwrap())
     }
 
@@ -159,6 +176,7 @@ async fn an_added_host_is_seen_by_calls_at_once_and_waits_for_its_relay() {
         .create(room.ground.admin(), host("web"))
         .await
         .unwrap();
+    let enrolment = enrolment.unwrap();
 
     assert_eq!(room.targets.status(&target), "waiting");
     assert_eq!(target.validation["verdict"], "pending");
@@ -202,13 +220,6 @@ async fn an_added_host_is_seen_by_calls_at_once_and_waits_for_its_relay() {
 async fn what_cannot_be_a_target_is_refused_with_its_place() {
     let room = room().await;
     let cases = [
-        (
-            Wanted {
-                adapter: "proxmox".into(),
-                ..host("a")
-            },
-            "type: targets of type proxmox cannot be added in this version; ssh can",
-        ),
         (
             Wanted {
                 adapter: "ftp".into(),

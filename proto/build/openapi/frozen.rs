@@ -181,20 +181,28 @@ fn validation_problem() -> Value {
 
 fn adapter_config() -> Value {
     let text = json!({"type": "string"});
+    let texts = json!({"type": "array", "items": text});
     let port = |default: u16| json!({"type": "integer", "minimum": 1, "maximum": 65535, "default": default});
     let object = |title: &str, required: &[&str], properties: Value| json!({"type": "object", "title": title, "required": required, "properties": properties});
+    let dialled = |title: &str, required: &[&str], mut properties: Value| {
+        for (key, schema) in [
+            ("caCertificate", &text),
+            ("fingerprints", &texts),
+            ("allowPrivate", &texts),
+            ("allowLoopback", &json!({"type": "boolean"})),
+            ("allowHttp", &json!({"type": "boolean"})),
+        ] {
+            properties[key] = schema.clone();
+        }
+        object(title, required, properties)
+    };
     json!({
         "description": "Settings of the adapter type.",
         "anyOf": [
             object("ssh", &["hostname"], json!({"hostname": text, "port": port(22)})),
-            object("proxmox", &["host"], json!({
-                "host": text,
-                "port": port(8006),
-                "caCertificate": text,
-                "fingerprints": {"type": "array", "items": text},
-            })),
-            object("github", &[], json!({"baseUrl": text})),
-            object("gitea", &["baseUrl"], json!({"baseUrl": text, "caCertificate": text})),
+            dialled("proxmox", &["host"], json!({"host": text, "port": port(8006)})),
+            dialled("github", &[], json!({"baseUrl": text})),
+            dialled("gitea", &["baseUrl"], json!({"baseUrl": text})),
         ],
     })
 }
@@ -207,6 +215,8 @@ fn adapter_credential() -> Value {
             {"type": "object", "title": "proxmox", "required": ["tokenId", "tokenSecret"],
              "properties": {"tokenId": {"type": "string"}, "tokenSecret": secret}},
             {"type": "object", "title": "github or gitea", "required": ["token"], "properties": {"token": secret}},
+            {"type": "object", "title": "kept by a provider of secrets", "required": ["secretRef"],
+             "properties": {"secretRef": {"type": "string", "description": "`aws:NAME`, `vault:PATH` or `vault:PATH#VERSION`."}}},
         ],
     })
 }

@@ -143,6 +143,10 @@ struct Verdict<'a> {
     verdict: &'a str,
     stages: Vec<Step<'a>>,
     not_provable: &'a [String],
+    proven: &'a [String],
+    wider: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checked_at: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -193,6 +197,9 @@ impl<'a> Verdict<'a> {
             verdict: &validation.verdict,
             stages: validation.stages.iter().map(Step::of).collect(),
             not_provable: &validation.not_provable,
+            proven: &validation.proven,
+            wider: &validation.wider,
+            checked_at: validation.checked_at.as_deref(),
         }
     }
 }

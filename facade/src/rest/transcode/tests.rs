@@ -59,7 +59,7 @@ fn what_is_written_is_what_was_read() {
         r#"{"target":{"validation":{"not_provable":["x"],"stages":[{},{"ms":-1}]}}}"#,
         concat!(
             r#"{"target":{"id":"","type":"","name":"","status":"","validation":{"verdict":"","stages":["#,
-            r#"{"name":"","ok":false,"ms":0},{"name":"","ok":false,"ms":-1}],"notProvable":["x"]},"#,
+            r#"{"name":"","ok":false,"ms":0},{"name":"","ok":false,"ms":-1}],"notProvable":["x"],"proven":[],"wider":[]},"#,
             r#""createdAt":"","updatedAt":""}}"#
         ),
     );
@@ -113,7 +113,9 @@ proptest! {
         not_provable in prop::collection::vec(any::<String>(), 0..4),
     ) {
         let stages = vec![Stage { name: name.clone(), ok, ms, reason }];
-        let validation = Some(Validation { verdict: "passed".into(), stages, not_provable });
+        let validation = Some(Validation {
+            verdict: "passed".into(), stages, not_provable, ..Validation::default()
+        });
         let target = Target { name, config: "{}".into(), validation, ..Target::default() };
         let mut dynamic = empty("toolgate.v1.Target");
         dynamic.merge(target.encode_to_vec().as_slice()).unwrap();
