@@ -8,6 +8,7 @@ mod kind;
 mod proxmox;
 mod settings;
 mod validation;
+mod withheld;
 
 use std::sync::Arc;
 

@@ -42,7 +42,7 @@ pub use self::{
     provider::SecretProvider,
     reference::SecretRef,
     setup::SetupError,
-    traces::{STRUCK, Traces},
+    traces::Traces,
     value::{LONGEST, SecretValue},
 };
 use crate::{clock::Clock, keys::Keyring};

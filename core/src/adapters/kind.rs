@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::{Validation, gitea, github, proxmox, settings::Defaults};
+use super::{Validation, gitea, github, proxmox, settings::Defaults, withheld::Withheld};
 use crate::{
     error::Error,
     journal::Contact,
@@ -80,10 +80,11 @@ impl Kind {
         facts: &Value,
         credential: &SecretValue,
     ) -> Result<Arc<dyn Adapter>, UpstreamError> {
-        match self {
+        let adapter = match self {
             Self::Proxmox => proxmox::open(settings, facts, credential),
             Self::Github => github::open(settings, facts, credential),
             Self::Gitea => gitea::open(settings, facts, credential),
-        }
+        }?;
+        Ok(Withheld::around(adapter, credential))
     }
 }

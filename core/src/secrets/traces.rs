@@ -13,7 +13,7 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use super::SecretValue;
 
 /// What stands where a credential stood.
-pub const STRUCK: &str = "[credential withheld]";
+const STRUCK: &str = "[credential withheld]";
 
 /// Shorter parts would strike out ordinary words.
 const SHORTEST: usize = 12;
