@@ -36,7 +36,8 @@ Exit codes:
   2  the command line or the configuration cannot be used
   3  refused by the gateway (credential, role, write attempt, limit, arguments)
   4  the gateway cannot be reached
-  5  the audit record is not intact";
+  5  the audit record is not intact
+  6  nothing was tested: `smoke` without an account";
 
 /// The commands, in the order in which a new user meets them.
 #[derive(Debug, Subcommand)]
@@ -78,6 +79,11 @@ pub(crate) enum Command {
     Myself,
     /// Look for what is wrong and say what to do
     Doctor,
+    /// Try every tool of an adapter against a real account
+    ///
+    /// Starts a gateway of its own that is thrown away afterwards, adds the account as a target, tests it, calls each
+    /// tool and reads the record. Without an account it says SKIPPED and ends with exit code 6.
+    Smoke(SmokeArgs),
     /// Run the core alone: gRPC, database and record, without HTTP
     Core,
     /// Run the facade alone: HTTP in front of a core that runs elsewhere
@@ -463,6 +469,44 @@ pub(crate) struct RelayHostArgs {
     /// Allow running as root; commands run as an unprivileged user all the same
     #[arg(long)]
     pub(crate) allow_root: bool,
+}
+
+/// `smoke`.
+#[derive(Debug, Args)]
+#[command(after_help = SMOKE_VARIABLES)]
+pub(crate) struct SmokeArgs {
+    /// Which adapter
+    pub(crate) adapter: SmokeAdapter,
+}
+
+const SMOKE_VARIABLES: &str = "\
+Environment:
+  github   TOOLGATE_SMOKE_GITHUB_TOKEN; TOOLGATE_SMOKE_GITHUB_URL for another server than api.github.com
+  gitea    TOOLGATE_SMOKE_GITEA_URL, TOOLGATE_SMOKE_GITEA_TOKEN
+  proxmox  TOOLGATE_SMOKE_PROXMOX_HOST, TOOLGATE_SMOKE_PROXMOX_TOKEN_ID, TOOLGATE_SMOKE_PROXMOX_TOKEN_SECRET;
+           TOOLGATE_SMOKE_PROXMOX_PORT, TOOLGATE_SMOKE_PROXMOX_FINGERPRINT (several with commas between)
+  all      TOOLGATE_SMOKE_ALLOW_PRIVATE: private networks that may be dialled, such as 10.0.0.5/32";
+
+/// Adapters that need an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SmokeAdapter {
+    /// GitHub, by a fine-grained token
+    Github,
+    /// Gitea or Forgejo
+    Gitea,
+    /// Proxmox VE
+    Proxmox,
+}
+
+impl SmokeAdapter {
+    /// Its name as everywhere.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Github => "github",
+            Self::Gitea => "gitea",
+            Self::Proxmox => "proxmox",
+        }
+    }
 }
 
 /// `config …`.

@@ -101,6 +101,16 @@ impl Gateway {
         self.json(request).await
     }
 
+    /// POST of JSON that waits for the outcome of the call it starts.
+    pub(crate) async fn send_waiting(&self, path: &str, body: &Value) -> Result<Value, Failure> {
+        self.json(
+            self.request(Method::POST, path)
+                .header("prefer", "wait")
+                .json(body),
+        )
+        .await
+    }
+
     /// DELETE; the answer has no body.
     pub(crate) async fn delete(&self, path: &str) -> Result<(), Failure> {
         self.json(self.request(Method::DELETE, path)).await.map(drop)

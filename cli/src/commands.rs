@@ -14,6 +14,7 @@ mod policy;
 mod profile;
 mod settings;
 pub(crate) mod sign_in;
+pub(crate) mod smoke;
 pub(crate) mod target;
 mod token;
 mod tools;
@@ -69,6 +70,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Db(command) => db::run(context, command).await,
         Command::SignIn => sign_in::run(context.gateway()?, output).await,
         Command::Myself => myself::run(context.gateway()?, output).await,
+        Command::Smoke(args) => smoke::run(context, &args).await,
         Command::Doctor => doctor::run(context).await,
         Command::Config(command) => settings::run(context, &command),
         Command::Completions { shell } => paper::completions(output, shell),

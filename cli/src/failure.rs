@@ -19,6 +19,8 @@ pub(crate) enum Exit {
     Unreachable = 4,
     /// The audit record is not intact.
     NotIntact = 5,
+    /// Nothing was tested.
+    NotRun = 6,
 }
 
 /// Why a command did not do what it was asked.

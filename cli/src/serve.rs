@@ -11,7 +11,7 @@ mod closed;
 mod doors;
 mod ending;
 mod hostname;
-mod link;
+pub(crate) mod link;
 mod metering;
 pub(crate) mod owner;
 mod relay_host;

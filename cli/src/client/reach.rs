@@ -41,6 +41,20 @@ impl Gateway {
             profile: None,
         })
     }
+
+    /// A gateway inside this process, by its address.
+    pub(crate) fn inside(address: SocketAddr, token: String) -> Result<Self, Failure> {
+        let http = reqwest::Client::builder()
+            .connect_timeout(CONNECT)
+            .no_proxy()
+            .build();
+        Ok(Self {
+            http: http.map_err(|error| Failure::failed(error.to_string()))?,
+            url: format!("http://{address}"),
+            token: Some(Zeroizing::new(token)),
+            profile: None,
+        })
+    }
 }
 
 fn base_url(config: &Config, running: Option<&Address>) -> String {

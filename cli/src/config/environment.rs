@@ -4,6 +4,8 @@ use std::{collections::BTreeMap, fmt};
 
 use zeroize::Zeroizing;
 
+use crate::commands::smoke::account;
+
 use super::{keys::KEYS, nearest::nearest, problem::Problem};
 
 const PREFIX: &str = "TOOLGATE_";
@@ -85,6 +87,7 @@ impl Environment {
     pub(crate) fn problems(&self) -> Vec<Problem> {
         let mut known: Vec<String> = KEYS.iter().map(super::key::Key::variable).collect();
         known.extend([TOKEN.into(), ENROLMENT_TOKEN.into()]);
+        known.extend(account::VARIABLES.map(Into::into));
         let unknown = self
             .variables
             .keys()

@@ -13,7 +13,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// The core of this process.
-pub(super) fn local(core: &Core) -> CoreService {
+pub(crate) fn local(core: &Core) -> CoreService {
     CoreService::new(core.service(Door::Facade).map_err(|never| match never {}))
 }
 
