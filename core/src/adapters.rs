@@ -13,6 +13,7 @@ mod withheld;
 use std::sync::Arc;
 
 pub use self::{
+    gitea::parse as parse_gitea,
     kind::{Adapter, Kind},
     settings::Defaults,
     validation::{Grants, Stage, Validation, Verdict, Violation},
