@@ -15,6 +15,7 @@ mod options;
 mod place;
 mod report;
 mod stage;
+mod upstream;
 
 use std::{error::Error, process::ExitCode};
 
@@ -38,6 +39,9 @@ fn run() -> Result<(), Box<dyn Error>> {
         .build()?;
     if options.echo {
         return Ok(runtime.block_on(echo::serve())?);
+    }
+    if options.upstream {
+        return Ok(runtime.block_on(upstream::serve())?);
     }
     let mut report = runtime.block_on(stage::all(&options))?;
     drop(runtime);

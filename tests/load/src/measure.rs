@@ -10,7 +10,10 @@ use std::{
 
 use tokio::task::LocalSet;
 
-use crate::client::{Connection, find};
+use crate::{
+    client::{Connection, find},
+    upstream,
+};
 
 /// What the callers do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +24,10 @@ pub(crate) enum Shape {
     Stream,
     /// The host itself, without a gateway.
     Direct,
+    /// A run of a repository, read by one request through the gateway.
+    Read,
+    /// The same run, asked of the upstream itself.
+    Upstream,
 }
 
 /// Where to and with what.
@@ -43,6 +50,7 @@ pub(crate) struct Figures {
     pub(crate) callers: usize,
     pub(crate) per_second: f64,
     pub(crate) p50: Duration,
+    pub(crate) p95: Duration,
     pub(crate) p99: Duration,
     /// CPU time of the measured process per call.
     pub(crate) cpu: Duration,
@@ -75,6 +83,7 @@ impl Drive {
             callers: self.callers,
             per_second: tally.took.len() as f64 / took.as_secs_f64(),
             p50: at(50),
+            p95: at(95),
             p99: at(99),
             cpu: cpu / u32::try_from(calls).unwrap_or(u32::MAX),
             failed: tally.failed,
@@ -124,21 +133,10 @@ impl Drive {
 
     /// One call; a text when it was not answered as it should be.
     async fn call(&self, connection: &mut Connection, token: &str) -> io::Result<Option<String>> {
-        let prefer = if self.shape == Shape::Stream {
-            ""
-        } else {
-            "prefer: wait\r\n"
-        };
-        let body = r#"{"name":"ssh.run_whitelisted_command","arguments":{"command":"uptime"}}"#;
-        let request = format!(
-            "POST /api/mcp/invoke HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\n{prefer}content-type: \
-             application/json\r\ncontent-length: {}\r\n\r\n{body}",
-            self.address,
-            body.len()
-        );
-        let reply = connection.ask(request.as_bytes()).await?;
+        let reply = connection.ask(self.request(token).as_bytes()).await?;
         match self.shape {
             Shape::Wait | Shape::Direct => Ok(fault(&reply, 200, b"load average")),
+            Shape::Read | Shape::Upstream => Ok(fault(&reply, 200, upstream::RUN.to_string().as_bytes())),
             Shape::Stream => {
                 let Some(url) = stream_url(&reply.body) else {
                     return Ok(fault(&reply, 202, b"streamUrl"));
@@ -151,6 +149,32 @@ impl Drive {
                 Ok(fault(&reply, 200, b"event: done").or_else(|| fault(&reply, 200, b"load average")))
             }
         }
+    }
+
+    fn request(&self, token: &str) -> String {
+        let host = self.address;
+        let body = match self.shape {
+            Shape::Upstream => {
+                return format!(
+                    "GET {} HTTP/1.1\r\nhost: {host}\r\nuser-agent: load\r\nauthorization: Bearer {token}\r\n\r\n",
+                    upstream::path()
+                );
+            }
+            Shape::Read => upstream::call().to_string(),
+            Shape::Wait | Shape::Stream | Shape::Direct => {
+                r#"{"name":"ssh.run_whitelisted_command","arguments":{"command":"uptime"}}"#.to_owned()
+            }
+        };
+        let prefer = if self.shape == Shape::Stream {
+            ""
+        } else {
+            "prefer: wait\r\n"
+        };
+        format!(
+            "POST /api/mcp/invoke HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\n{prefer}content-type: \
+             application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
     }
 }
 

@@ -7,6 +7,8 @@ use std::{path::PathBuf, time::Duration};
 pub(crate) struct Options {
     /// Be the direct host instead of measuring.
     pub(crate) echo: bool,
+    /// Be the upstream that takes its time instead of measuring.
+    pub(crate) upstream: bool,
     /// Seconds of one measurement.
     pub(crate) span: Duration,
     /// How many call at once.
@@ -23,6 +25,7 @@ impl Options {
     pub(crate) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options = Self {
             echo: false,
+            upstream: false,
             span: Duration::from_secs(5),
             callers: vec![1, 16, 64, 256],
             tenants: 2_000,
@@ -36,6 +39,7 @@ impl Options {
             };
             match name.as_str() {
                 "--echo" => options.echo = true,
+                "--upstream" => options.upstream = true,
                 "--seconds" => options.span = Duration::from_secs(number(&name, &value()?)?.min(60)),
                 "--callers" => {
                     let listed = value()?;

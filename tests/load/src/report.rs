@@ -6,6 +6,7 @@ use crate::{
     appends::{Appends, Load, Tenants},
     disk::Disk,
     measure::{Figures, Shape},
+    upstream,
 };
 
 const BEGIN: &str = "<!-- load: begin, rewritten by toolgate-load --write -->";
@@ -38,8 +39,8 @@ impl Report {
             self.disk.commit.as_micros(),
             self.memory()
         );
-        out.push_str("| mode | call | callers | calls/s | p50 ms | p99 ms | CPU µs per call | commit µs | rows per commit | failed |\n");
-        out.push_str("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+        out.push_str("| mode | call | callers | calls/s | p50 ms | p95 ms | p99 ms | CPU µs per call | commit µs | rows per commit | failed |\n");
+        out.push_str("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
         for (mode, rows) in &self.modes {
             for row in rows {
                 let told = |text: String| if row.commits.is_some() { text } else { "–".into() };
@@ -47,16 +48,26 @@ impl Report {
                 let (commit, rows_each) = (told(mean.as_micros().to_string()), told(format!("{each:.1}")));
                 let _ = writeln!(
                     out,
-                    "| {mode} | {} | {} | {:.0} | {} | {} | {} | {commit} | {rows_each} | {} |",
+                    "| {mode} | {} | {} | {:.0} | {} | {} | {} | {} | {commit} | {rows_each} | {} |",
                     shape(row.shape),
                     row.callers,
                     row.per_second,
                     ms(row.p50),
+                    ms(row.p95),
                     ms(row.p99),
                     row.cpu.as_micros(),
                     row.failed
                 );
             }
+        }
+        for (store, added) in self.added() {
+            let _ = writeln!(
+                out,
+                "\nAdded to an upstream's own time at {} callers, with {store}: p50 {} ms, p95 {} ms.",
+                upstream::CALLERS,
+                ms(added.0),
+                ms(added.1)
+            );
         }
         out.push_str("\nThe journal alone, in one process, without a gateway around it:\n\n");
         out.push_str("| store | what | tenants | callers | per second | CPU µs each |\n");
@@ -82,6 +93,26 @@ impl Report {
         out
     }
 
+    /// By how much a read through the gateway takes longer than the upstream alone: in the middle and at 95 %.
+    fn added(&self) -> impl Iterator<Item = (&str, (Duration, Duration))> {
+        let all = || {
+            self.modes
+                .iter()
+                .flat_map(|(mode, rows)| rows.iter().map(move |row| (mode.as_str(), row)))
+        };
+        let own = all()
+            .find(|(_, row)| row.shape == Shape::Upstream)
+            .map(|(_, row)| row);
+        let through = all().filter(|(_, row)| row.shape == Shape::Read);
+        through.filter_map(move |(mode, row)| {
+            let own = own?;
+            Some((
+                mode,
+                (row.p50.saturating_sub(own.p50), row.p95.saturating_sub(own.p95)),
+            ))
+        })
+    }
+
     fn memory(&self) -> String {
         let each = self
             .memory
@@ -96,6 +127,8 @@ fn shape(shape: Shape) -> &'static str {
         Shape::Wait => "one request (`Prefer: wait`)",
         Shape::Stream => "invoke + SSE",
         Shape::Direct => "direct, no gateway",
+        Shape::Read => "read of an upstream",
+        Shape::Upstream => "the upstream itself",
     }
 }
 

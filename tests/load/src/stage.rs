@@ -19,6 +19,7 @@ use crate::{
     options::Options,
     place::Place,
     report::Report,
+    upstream,
 };
 
 const USERS_PER_TENANT: usize = 5;
@@ -39,9 +40,15 @@ pub(crate) async fn all(options: &Options) -> Result<Report, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let disk = Disk::measure(folder.path())?;
     let mut modes = vec![("no gateway".to_owned(), direct(options).await?)];
+    let mut upstream = Peer::start("--upstream")?;
+    let upstream_at = upstream.address()?;
+    modes.push((
+        "no gateway".to_owned(),
+        vec![own_time(options, &upstream, upstream_at).await?],
+    ));
     let mut memory = Vec::new();
     for place in Place::all() {
-        let (rows, resident) = on(place, options).await?;
+        let (rows, resident) = on(place, options, upstream_at).await?;
         modes.extend(rows);
         memory.push((place.name(), resident));
     }
@@ -55,7 +62,11 @@ pub(crate) async fn all(options: &Options) -> Result<Report, Box<dyn Error>> {
 }
 
 /// Both modes on one store, and the gateway's resident memory at the end in MiB.
-async fn on(place: Place, options: &Options) -> Result<(Vec<(String, Vec<Figures>)>, u64), Box<dyn Error>> {
+async fn on(
+    place: Place,
+    options: &Options,
+    upstream: SocketAddr,
+) -> Result<(Vec<(String, Vec<Figures>)>, u64), Box<dyn Error>> {
     let mut gateway = place.gateway(&FLAGS).await?;
 
     let admin = gateway.admin();
@@ -80,6 +91,8 @@ async fn on(place: Place, options: &Options) -> Result<(Vec<(String, Vec<Figures
         many.len()
     );
     modes.push((name, drive(options, &gateway, &many).await?));
+    let name = format!("{}, one tenant", place.name());
+    modes.push((name, vec![read_through(options, &gateway, upstream).await?]));
 
     let resident = memory(gateway.pid().ok_or("the gateway is gone")?)?;
     gateway.terminate().await;
@@ -101,10 +114,54 @@ async fn drive(
 }
 
 async fn direct(options: &Options) -> Result<Vec<Figures>, Box<dyn Error>> {
-    let mut host = Host::start()?;
+    let mut host = Peer::start("--echo")?;
     let address = host.address()?;
     let tokens = Rc::new(vec!["none".to_owned()]);
     each(options, address, host.0.id(), Shape::Direct, &tokens, None).await
+}
+
+async fn own_time(options: &Options, peer: &Peer, address: SocketAddr) -> Result<Figures, Box<dyn Error>> {
+    let tokens = Rc::new(vec![upstream::TOKEN.to_owned()]);
+    at_64(options, address, peer.0.id(), Shape::Upstream, &tokens).await
+}
+
+/// Reads of an upstream that takes its time, by the admin of the first tenant.
+async fn read_through(
+    options: &Options,
+    gateway: &Gateway,
+    upstream: SocketAddr,
+) -> Result<Figures, Box<dyn Error>> {
+    let made = gateway
+        .admin()
+        .post("/api/mcp/adapter", upstream::target(upstream))
+        .await;
+    made.ok()
+        .map_err(|refusal| format!("the upstream is not added: {refusal:?}"))?;
+    let address = gateway.url().trim_start_matches("http://").parse()?;
+    let pid = gateway.pid().ok_or("the gateway is gone")?;
+    at_64(
+        options,
+        address,
+        pid,
+        Shape::Read,
+        &Rc::new(vec![gateway.token()]),
+    )
+    .await
+}
+
+async fn at_64(
+    options: &Options,
+    address: SocketAddr,
+    pid: u32,
+    shape: Shape,
+    tokens: &Rc<Vec<String>>,
+) -> Result<Figures, Box<dyn Error>> {
+    let only = Options {
+        callers: vec![upstream::CALLERS],
+        ..options.clone()
+    };
+    let mut rows = each(&only, address, pid, shape, tokens, None).await?;
+    rows.pop().ok_or_else(|| "nothing was measured".into())
 }
 
 async fn each(
@@ -161,13 +218,13 @@ async fn seed(gateway: &Gateway, tenants: usize) -> Result<Vec<String>, Box<dyn 
     Ok(tokens)
 }
 
-/// The direct host as a process of its own; it ends when its standard input does.
-struct Host(Child);
+/// This program in another part, as a process of its own; it ends when its standard input does.
+struct Peer(Child);
 
-impl Host {
-    fn start() -> Result<Self, Box<dyn Error>> {
+impl Peer {
+    fn start(part: &str) -> Result<Self, Box<dyn Error>> {
         let child = Command::new(std::env::current_exe()?)
-            .arg("--echo")
+            .arg(part)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
@@ -181,7 +238,7 @@ impl Host {
     }
 }
 
-impl Drop for Host {
+impl Drop for Peer {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();

@@ -12,7 +12,7 @@ use std::{
     io,
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
@@ -54,6 +54,7 @@ pub(crate) struct State {
     began: Instant,
     tokens: Mutex<BTreeMap<String, Token>>,
     limit: Mutex<Option<Limit>>,
+    pace: Mutex<Duration>,
     repos: Vec<Repo>,
 }
 
@@ -84,11 +85,18 @@ impl GitHub {
             began: Instant::now(),
             tokens: Mutex::default(),
             limit: Mutex::default(),
+            pace: Mutex::default(),
             repos: repos::all(),
         });
         let answering = Arc::clone(&state);
         let server = Server::plain(address, move |request| {
-            std::future::ready(answering.answer(&request))
+            let (reply, pace) = (answering.answer(&request), *lock(&answering.pace));
+            async move {
+                if !pace.is_zero() {
+                    tokio::time::sleep(pace).await;
+                }
+                reply
+            }
         })
         .await?;
         Ok(Self { server, state })
@@ -107,6 +115,11 @@ impl GitHub {
     /// Limits what comes next, until it is called again.
     pub fn limit(&self, limit: Option<Limit>) {
         *lock(&self.state.limit) = limit;
+    }
+
+    /// Takes this long for every answer from now on.
+    pub fn pace(&self, pace: Duration) {
+        *lock(&self.state.pace) = pace;
     }
 
     /// The base URL.
