@@ -3,6 +3,7 @@
 //! Only shapes: nothing here reads a file, the environment or the network.
 
 pub(crate) mod assemble;
+mod target;
 mod wrong;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::{
     assemble::{Parsed, command, parse},
+    target::{AddTarget, CredentialArgs, ReachArgs, TargetCommand, TokenTarget, UpdateTarget},
     wrong::{usage, wants_json},
 };
 
@@ -152,56 +154,6 @@ pub(crate) enum ToolsCommand {
         name: String,
         #[command(flatten)]
         profile: ProfileArg,
-    },
-}
-
-/// `target …`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum TargetCommand {
-    /// Add a target
-    #[command(subcommand, arg_required_else_help = true)]
-    Add(AddTarget),
-    /// List the targets
-    List {
-        /// Only this type
-        #[arg(long, value_name = "TYPE")]
-        r#type: Option<String>,
-    },
-    /// Test the connection to a target
-    Test {
-        /// Id or name
-        target: String,
-    },
-    /// Remove a target, its credential and its relay's key
-    Remove {
-        /// Id or name
-        target: String,
-    },
-    /// Make a new one-time enrolment token for a host
-    Enrol {
-        /// Id or name
-        target: String,
-    },
-    /// Forget the key of a host's relay and disconnect it
-    RevokeRelay {
-        /// Id or name
-        target: String,
-    },
-}
-
-/// `target add …`, by type.
-#[derive(Debug, Subcommand)]
-pub(crate) enum AddTarget {
-    /// A host, reached through a relay that runs there
-    Ssh {
-        /// Name of the target
-        name: String,
-        /// Host name shown to people [default: NAME]
-        #[arg(long, value_name = "HOST")]
-        hostname: Option<String>,
-        /// Port shown to people
-        #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
-        port: Option<u16>,
     },
 }
 

@@ -1,11 +1,16 @@
 //! `target`: the configured upstreams of the tenant. Names and ids are accepted alike.
 
+mod add;
+mod findings;
+mod secret;
+mod update;
+
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{list, text};
 use crate::{
-    args::{AddTarget, TargetCommand},
+    args::{AddTarget, TargetCommand, TokenTarget},
     client::Gateway,
     failure::{Exit, Failure},
     output::{Output, Table, spinner::while_waiting},
@@ -21,7 +26,36 @@ pub(crate) async fn run(gateway: Gateway, output: Output, command: TargetCommand
         TargetCommand::Add(AddTarget::Ssh { name, hostname, port }) => {
             add_ssh(&gateway, output, &name, hostname, port).await
         }
-        TargetCommand::List { r#type } => show(&gateway, output, r#type).await,
+        TargetCommand::Add(AddTarget::Proxmox {
+            name,
+            host,
+            port,
+            token_id,
+            credential,
+            reach,
+        }) => {
+            let port = port.map(|port| ("port".to_owned(), json!(port)));
+            let addition = add::Addition {
+                kind: "proxmox",
+                name: &name,
+                config: [("host".to_owned(), json!(host))]
+                    .into_iter()
+                    .chain(port)
+                    .collect(),
+                reach: &reach,
+            };
+            add::run(&gateway, output, addition, &credential, token_id.as_deref()).await
+        }
+        TargetCommand::Add(AddTarget::Github(args)) => {
+            add_with_token(&gateway, output, "github", &args).await
+        }
+        TargetCommand::Add(AddTarget::Gitea(args)) => add_with_token(&gateway, output, "gitea", &args).await,
+        TargetCommand::List { r#type } => show_all(&gateway, output, r#type).await,
+        TargetCommand::Show { target } => show(output, &find(&gateway, &target).await?),
+        TargetCommand::Update(args) => {
+            let found = find(&gateway, &args.target).await?;
+            update::run(&gateway, output, &found, &args).await
+        }
         TargetCommand::Test { target } => test(&gateway, output, &target).await,
         TargetCommand::Remove { target } => {
             let found = find(&gateway, &target).await?;
@@ -66,6 +100,22 @@ async fn add_ssh(
     enrolment(output, &added, &added["enrolment"])
 }
 
+async fn add_with_token(
+    gateway: &Gateway,
+    output: Output,
+    kind: &'static str,
+    args: &TokenTarget,
+) -> Result<Exit, Failure> {
+    let base_url = args.base_url.iter();
+    let addition = add::Addition {
+        kind,
+        name: &args.name,
+        config: base_url.map(|url| ("baseUrl".to_owned(), json!(url))).collect(),
+        reach: &args.reach,
+    };
+    add::run(gateway, output, addition, &args.credential, None).await
+}
+
 fn enrolment(output: Output, answer: &Value, enrolment: &Value) -> Result<Exit, Failure> {
     if output.json {
         output.value(answer)?;
@@ -99,7 +149,7 @@ fn instructions(command: &str, until: &str) -> Vec<String> {
     lines
 }
 
-async fn show(gateway: &Gateway, output: Output, kind: Option<String>) -> Result<Exit, Failure> {
+async fn show_all(gateway: &Gateway, output: Output, kind: Option<String>) -> Result<Exit, Failure> {
     let targets = all(gateway, kind).await?;
     if output.json {
         output.value(&json!({"targets": targets}))?;
@@ -113,6 +163,27 @@ async fn show(gateway: &Gateway, output: Output, kind: Option<String>) -> Result
     Ok(Exit::Done)
 }
 
+fn show(output: Output, target: &Value) -> Result<Exit, Failure> {
+    if output.json {
+        output.value(target)?;
+        return Ok(Exit::Done);
+    }
+    for name in ["name", "type", "status", "id", "createdAt", "updatedAt"] {
+        output.line(&format!("{name:<12} {}", text(target, name)))?;
+    }
+    for (key, value) in target["config"].as_object().unwrap_or(&Map::new()) {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        // A certificate has many lines; its first tells what it is.
+        let first = value.lines().next().unwrap_or_default();
+        output.line(&format!("config.{key:<16} {first}"))?;
+    }
+    let found = &target["validation"];
+    let checked = text(found, "checkedAt");
+    output.line(format!("validation   {} {checked}", text(found, "verdict")).trim_end())?;
+    findings::whole(output, found)?;
+    Ok(Exit::Done)
+}
+
 async fn test(gateway: &Gateway, output: Output, wanted: &str) -> Result<Exit, Failure> {
     let found = find(gateway, wanted).await?;
     let path = format!("{PATH}/{}/test", text(&found, "id"));
@@ -121,13 +192,7 @@ async fn test(gateway: &Gateway, output: Output, wanted: &str) -> Result<Exit, F
     if output.json {
         output.value(&tested)?;
     } else {
-        for stage in list(&tested, "stages") {
-            let ok = stage["ok"] == true;
-            let verdict = output.verdict(if ok { "passed" } else { "failed" }, ok);
-            output.raw(format!("{verdict}  ").as_bytes())?;
-            let ms = stage["ms"].as_i64().unwrap_or_default();
-            output.line(format!("{} ({ms} ms) {}", text(stage, "name"), text(stage, "reason")).trim_end())?;
-        }
+        findings::stages(output, &tested)?;
     }
     Ok(if passed { Exit::Done } else { Exit::Failed })
 }
