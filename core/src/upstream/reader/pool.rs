@@ -1,4 +1,6 @@
 //! The connections of one reader: so many at most, and those that rest are taken again, the warmest first.
+//!
+//! A new one is made only by whoever has a turn and found none at rest, so there are never more than there are turns.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -64,14 +66,6 @@ impl Turn<'_> {
 
     /// A new connection.
     pub(super) async fn fresh(&self, progress: &Progress) -> Result<Connection, Fault> {
-        // Those that rest count as well: one of them makes room.
-        let surplus = {
-            let mut resting = self.pool.resting();
-            let used = MOST - self.pool.turns.available_permits();
-            let over = (used + resting.len()).saturating_sub(MOST).min(resting.len());
-            resting.drain(..over).collect::<Vec<_>>()
-        };
-        drop(surplus);
         let stream = self.pool.dialler.dial(progress).await?;
         Connection::open(stream)
             .await

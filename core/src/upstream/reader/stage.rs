@@ -41,14 +41,21 @@ impl Progress {
     pub(super) fn too_late(&self, base: &Base, deadline: Duration) -> Fault {
         let stage = ALL.get(usize::from(self.0.load(Ordering::Relaxed)));
         let what = match stage.unwrap_or(&Stage::Turn) {
-            Stage::Turn => "all connections to it are in use",
+            Stage::Turn => {
+                let detail = format!("all connections to {} are in use; try again", base.place());
+                return Fault::new(UpstreamError::Overloaded, detail);
+            }
             Stage::Name => "its name was still being looked up; look at the DNS of this machine",
             Stage::Dial => "no connection was made; look at its address and at firewalls between",
             Stage::Tls => "the connection was made, but no TLS session; is this the port of its HTTPS?",
             Stage::Head => "the request was sent and nothing came back",
             Stage::Body => "its answer began and did not end",
         };
-        let detail = format!("no answer from {} within {deadline:?}: {what}", base.place());
+        let detail = format!(
+            "no answer from {} within {} s: {what}",
+            base.place(),
+            deadline.as_secs_f32()
+        );
         Fault::new(UpstreamError::Timeout, detail)
     }
 }

@@ -55,6 +55,7 @@ fn reason(wrong: &CertificateError) -> String {
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
             "it is not valid yet; look at the clocks".into()
         }
+        CertificateError::BadSignature => "it is not signed by the authority that it names".into(),
         CertificateError::UnknownIssuer => "its issuer is not trusted here".into(),
         CertificateError::NotValidForNameContext { presented, .. } if !presented.is_empty() => {
             let names: Vec<String> = presented.iter().take(5).map(|name| short(name)).collect();
@@ -62,6 +63,9 @@ fn reason(wrong: &CertificateError) -> String {
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "it is for another name".into()
+        }
+        other if other.to_string().contains("CaUsedAsEndEntity") => {
+            "it is authority and server at once, so only its fingerprint can be pinned".into()
         }
         other => short(&other.to_string()),
     }
