@@ -230,3 +230,6 @@ fn without_api(url: &str) -> &str {
     let bare = url.trim_end_matches('/');
     bare.strip_suffix(API).unwrap_or(bare).trim_end_matches('/')
 }
+
+#[cfg(test)]
+mod tests;

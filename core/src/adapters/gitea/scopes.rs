@@ -163,3 +163,6 @@ impl Judgement {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
