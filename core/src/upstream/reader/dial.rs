@@ -115,7 +115,7 @@ impl Dialler {
     // The admin wrote a name, so the text says which name led to the address.
     fn named(&self, fault: Fault) -> Fault {
         match self.base.parsed_host() {
-            Some(Host::Domain(name)) => Fault::new(fault.error, format!("{name} means {}", fault.detail)),
+            Some(Host::Domain(name)) => Fault::new(fault.error, format!("{name}: {}", fault.detail)),
             _ => fault,
         }
     }

@@ -123,3 +123,67 @@ async fn a_caller_who_leaves_closes_the_connection() {
     assert_eq!(seen.recv().await, Some(0), "the connection ended");
     drop(reader);
 }
+
+#[tokio::test]
+async fn an_answer_that_nobody_asked_for_is_nobodys() {
+    let forged = "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged";
+    let peer = Peer::answering(move |asked| {
+        let body = asked.path().to_owned();
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+        match asked.path() {
+            "/twice" => Reply::raw(format!("{head}{body}{forged}"), false),
+            _ => Reply::status(200).with_body(body),
+        }
+    });
+    let reader = reader(&peer, "");
+    for _ in 0..20 {
+        assert_eq!(get(&reader, &["twice"]).await.unwrap().body, "/twice");
+        assert_eq!(get(&reader, &["once"]).await.unwrap().body, "/once");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_who_leave_at_any_moment_leave_no_answer_to_another() {
+    let peer = Peer::answering(|asked| Reply::status(200).with_body(asked.path()));
+    let reader = reader(&peer, "");
+    let mut calls = Vec::new();
+    for n in 0..600_u64 {
+        let reader = reader.clone();
+        calls.push(tokio::spawn(async move {
+            let own = n.to_string();
+            let path = ReadPath::of([own.as_str()]);
+            let contact = contact();
+            let call = reader.get(&contact, &path);
+            match n % 3 {
+                0 => Some((own.clone(), call.await.unwrap())),
+                // Given up after so many looks at it, each at another place.
+                _ => given_up_after(call, n % 17)
+                    .await
+                    .map(|answer| (own.clone(), answer.unwrap())),
+            }
+        }));
+    }
+    let mut answered = 0;
+    for call in join_all(calls).await {
+        if let Some((own, answer)) = call.unwrap() {
+            assert_eq!(answer.body, format!("/{own}"));
+            answered += 1;
+        }
+    }
+    assert!(answered >= 200, "{answered}");
+}
+
+/// What a future comes to within so many polls.
+async fn given_up_after<F: Future>(future: F, polls: u64) -> Option<F::Output> {
+    let mut future = std::pin::pin!(future);
+    let mut left = polls;
+    std::future::poll_fn(|context| match future.as_mut().poll(context) {
+        std::task::Poll::Ready(output) => std::task::Poll::Ready(Some(output)),
+        std::task::Poll::Pending if left == 0 => std::task::Poll::Ready(None),
+        std::task::Poll::Pending => {
+            left -= 1;
+            std::task::Poll::Pending
+        }
+    })
+    .await
+}
