@@ -23,7 +23,12 @@ use http::{HeaderMap, HeaderValue, header};
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-use self::{ask::Said, cooling::Cooling, runs::Source, version::Version};
+use self::{
+    ask::Said,
+    cooling::Cooling,
+    runs::Source,
+    version::{Product, Version},
+};
 use super::{
     Adapter, Validation,
     settings::{Defaults, Reading, destination},
@@ -51,6 +56,7 @@ const BAD_CURSOR: &str =
 struct Server {
     reader: Reader,
     destination: Destination,
+    product: Product,
     /// The best that its version can tell of CI runs.
     source: Source,
     cooling: Cooling,
@@ -150,14 +156,12 @@ impl Server {
             Base::parse(&format!("{}{API}", without_api(url))).map_err(|_| UpstreamError::Unreachable)?;
         let destination = destination(base, settings)?;
         let reader = Reader::new(destination.clone(), with(credential)?)?;
-        let told = facts
-            .get("ciSource")
-            .and_then(Value::as_str)
-            .and_then(Source::named);
+        let fact = |name: &str| facts.get(name).and_then(Value::as_str).unwrap_or_default();
         Ok(Self {
             reader,
             destination,
-            source: told.unwrap_or(Source::Runs),
+            product: Product::named(fact("product")).unwrap_or(Product::Gitea),
+            source: Source::named(fact("ciSource")).unwrap_or(Source::Runs),
             cooling: Cooling::default(),
         })
     }

@@ -92,6 +92,13 @@ impl Product {
             Self::Forgejo => "forgejo",
         }
     }
+
+    /// By its name, as a validation has kept it.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        [Self::Gitea, Self::Forgejo]
+            .into_iter()
+            .find(|product| product.name() == name)
+    }
 }
 
 /// The two numbers at the start: `1.22` of `1.22.3+5-gabcdef`. A commit that starts with digits has no dot.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Asked, Came, GONE_THROUGH, Pages, Place, Run, Server, Source, Told, go_through, row};
 use crate::{
-    adapters::gitea::pages::LONGEST,
+    adapters::gitea::{pages::LONGEST, version::Product},
     journal::Contact,
     upstream::{UpstreamError, reader::ReadPath},
 };
@@ -19,12 +19,15 @@ pub(super) async fn told(
     place: Option<Place>,
 ) -> Result<Came, UpstreamError> {
     let limit = asked.limit();
+    let status = asked
+        .status
+        .as_deref()
+        .and_then(|status| word(server.product, status));
     let path = ReadPath::of(["repos", &asked.owner, &asked.repo, "actions", "runs"])
         .with_some("branch", asked.branch.as_deref())
         .with_some("event", asked.event.as_deref())
-        .with_some("status", asked.status.as_deref().map(word));
-    let size = u32::try_from(limit).unwrap_or(LONGEST);
-    let place = place.unwrap_or_else(|| Place::start(Source::Runs.list(), size));
+        .with_some("status", status);
+    let place = place.unwrap_or_else(|| Place::start(Source::Runs.list(), size(server.product, asked)));
     let mut pages = Pages::of(server, contact, path, "workflow_runs", place, GONE_THROUGH);
     let (mut runs, mut repository) = (vec![], None);
     let no = go_through(&mut pages, |row| {
@@ -32,7 +35,7 @@ pub(super) async fn told(
             return false;
         }
         repository = repository.take().or_else(|| full_name(row));
-        runs.extend(Run::read(row).filter(|run| asked.fits(run)));
+        runs.extend(Run::read(row).filter(|run| asked.fits(run, status)));
         true
     });
     if let Some(no) = no.await? {
@@ -43,13 +46,25 @@ pub(super) async fn told(
     told.result().map(Came::Of)
 }
 
-/// The server's word for a status.
-fn word(status: &str) -> &str {
-    match status {
-        "running" => "in_progress",
-        "canceled" => "cancelled",
-        "failed" => "failure",
-        _ => status,
+/// The server's word for a status; `None` where it has none and the rows are looked at instead.
+fn word(product: Product, status: &str) -> Option<&str> {
+    match (product, status) {
+        (_, "canceled") => Some("cancelled"),
+        (_, "failed") => Some("failure"),
+        (Product::Gitea, "running") => Some("in_progress"),
+        (Product::Forgejo, "in_progress") => Some("running"),
+        (Product::Forgejo, "queued") => Some("waiting"),
+        (Product::Forgejo, "completed") => None,
+        _ => Some(status),
+    }
+}
+
+/// How long pages should be: as many as are asked for, unless rows are left out here.
+fn size(product: Product, asked: &Asked) -> u32 {
+    let left_out = product == Product::Forgejo && (asked.branch.is_some() || asked.status.is_some());
+    match left_out {
+        true => LONGEST,
+        false => u32::try_from(asked.limit()).unwrap_or(LONGEST),
     }
 }
 
@@ -58,13 +73,14 @@ fn full_name(row: &Value) -> Option<String> {
 }
 
 impl Asked {
-    /// Whether a run is one of those asked for, as far as its row tells. The status is left to the server, which knows
-    /// more words for it than it tells.
-    fn fits(&self, run: &Run) -> bool {
+    /// Whether a run is one of those asked for, as far as its row tells. A status that was asked of the server is left
+    /// to it: it knows more words for one than it tells.
+    fn fits(&self, run: &Run, asked_of_server: Option<&str>) -> bool {
         let fits = |asked: &Option<String>, is: &Option<String>| match (asked, is) {
             (Some(asked), Some(is)) => asked == is,
             _ => true,
         };
-        fits(&self.branch, &run.head_branch) && fits(&self.event, &run.event)
+        let ended = self.status.is_none() || asked_of_server.is_some() || run.conclusion.is_some();
+        fits(&self.branch, &run.head_branch) && fits(&self.event, &run.event) && ended
     }
 }

@@ -123,6 +123,46 @@ async fn filters_travel_as_values_and_cannot_become_anything_else() {
 }
 
 #[tokio::test]
+async fn forgejo_is_asked_in_its_own_words_and_its_rows_are_looked_at_for_the_rest() {
+    let peer = Peer::answering(|_| {
+        Reply::json(&json!({"total_count": 3, "workflow_runs": [
+            {"id": 3, "status": "running", "prettyref": "main"},
+            {"id": 2, "status": "success", "prettyref": "main"},
+            {"id": 1, "status": "failure", "prettyref": "dev"},
+        ]}))
+    });
+    let server = at(&peer.base(), &json!({"product": "forgejo", "ciSource": "runs"}));
+    let mut ids = vec![];
+    for filters in [
+        json!({"status": "completed"}),
+        json!({"status": "in_progress"}),
+        json!({"branch": "dev"}),
+    ] {
+        let mut arguments = filters;
+        arguments["owner"] = "acme".into();
+        arguments["repo"] = "site".into();
+        let told = call(&server, TOOL, arguments).await.unwrap().structured;
+        ids.push(
+            told["runs"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|run| run["id"].as_i64().unwrap())
+                .collect::<Vec<_>>(),
+        );
+    }
+    assert_eq!(ids, [vec![2, 1], vec![3, 2, 1], vec![1]]);
+    assert_eq!(
+        below(&peer),
+        [
+            "/actions/runs?page=1&limit=50",
+            "/actions/runs?status=running&page=1&limit=50",
+            "/actions/runs?branch=dev&page=1&limit=50",
+        ]
+    );
+}
+
+#[tokio::test]
 async fn a_server_that_does_not_know_a_filter_is_not_believed() {
     let runs: Vec<Value> = (1..=8)
         .map(|id| json!({"id": id, "event": "push", "head_branch": if id % 2 == 0 { "main" } else { "dev" }}))
