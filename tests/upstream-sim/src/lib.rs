@@ -5,6 +5,7 @@
 //! they know the routes that Toolgate reads and nothing else. Every request is kept, so that a test can show which were
 //! made. Nothing of this is part of the product.
 
+pub mod gitea;
 pub mod github;
 pub mod proxmox;
 mod request;

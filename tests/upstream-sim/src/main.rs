@@ -8,7 +8,7 @@ use std::{
     net::{Ipv4Addr, SocketAddr},
 };
 
-use toolgate_upstream_sim::{github, proxmox};
+use toolgate_upstream_sim::{gitea, github, proxmox};
 
 const HELP: &str = "\
 Simulators of Proxmox VE, GitHub and Gitea on 127.0.0.1, to try Toolgate without an account.
@@ -23,6 +23,7 @@ is made anew.";
 
 const TOKEN_ID: &str = "audit@pve!toolgate";
 const TOKEN_SECRET: &str = "5f0a4c1e-0000-4000-8000-000000000001";
+const GITEA_TOKEN: &str = "51b0000000000000000000000000000000000003";
 const PAT: &str = "github_pat_11SIMULATED_only_on_this_machine";
 
 #[tokio::main]
@@ -52,6 +53,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .map_err(|error| taken(at(1), &error))?;
     github.token(PAT, github::Token::least());
     println!("GitHub      {}", github.url());
+    let setup = gitea::Setup::of(gitea::Version::Gitea1_25);
+    let gitea = gitea::Gitea::start(at(2), setup)
+        .await
+        .map_err(|error| taken(at(2), &error))?;
+    gitea.token(GITEA_TOKEN, gitea::Token::least());
+    println!("Gitea       {}", gitea.url());
 
     println!("\nWith a gateway running on this machine (`cargo run`), in another terminal:\n");
     if let Some(cluster) = &cluster {
@@ -65,9 +72,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
         "  echo {PAT} | toolgate target add github acme --credential-stdin --base-url {}",
         github.url()
     );
+    println!(
+        "  echo {GITEA_TOKEN} | toolgate target add gitea forge --credential-stdin --base-url {}",
+        gitea.url()
+    );
     println!("\nThen, for example:\n");
     println!("  toolgate call proxmox.list_vms");
     println!("  toolgate call github.get_recent_ci_runs --arg owner=acme --arg repo=shop");
+    println!("  toolgate call gitea.get_recent_ci_runs --arg owner=acme --arg repo=shop");
     println!("\nCtrl-C ends the simulators.");
     tokio::signal::ctrl_c().await?;
     Ok(())
