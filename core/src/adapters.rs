@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 pub use self::{
     gitea::parse as parse_gitea,
+    github::parse_github,
     kind::{Adapter, Kind},
     settings::Defaults,
     validation::{Grants, Stage, Validation, Verdict, Violation},
