@@ -122,8 +122,14 @@ impl Journal {
     /// Puts the outcome of a contact on the record and removes the intent, in one commit. The row takes the intent's
     /// id.
     pub async fn settle(&self, contact: Contact, event: Event) -> Result<Receipt, JournalError> {
+        self.settle_shared(&contact, event).await
+    }
+
+    /// Like [`Journal::settle`], for a call that ends while an errand that it began goes on for others: from now on the
+    /// errand is covered by the row.
+    pub async fn settle_shared(&self, contact: &Contact, event: Event) -> Result<Receipt, JournalError> {
         let (reply, answer) = oneshot::channel();
-        let facts = contact.into_facts();
+        let facts = contact.spend();
         let event = Box::new(Event {
             id: facts.id(),
             ..event
@@ -256,7 +262,7 @@ impl Journal {
 
     async fn end(&self, contact: Contact, how: fn(Facts) -> Work) -> Result<(), JournalError> {
         let (reply, answer) = oneshot::channel();
-        let work = how(contact.into_facts());
+        let work = how(contact.spend());
         self.room.queue_past_the_limit(Op::new(work, Reply::Done(reply)));
         patiently(answer).await
     }

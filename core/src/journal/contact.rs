@@ -1,6 +1,9 @@
 //! The proofs: that an intent is durable, that a row is.
 
-use std::sync::{Arc, Weak};
+use std::sync::{
+    Arc, Weak,
+    atomic::{AtomicBool, Ordering},
+};
 
 use toolgate_contract::ids::{EventId, TenantId};
 
@@ -56,7 +59,8 @@ pub struct Contact {
     facts: Facts,
     // Does not keep a closed journal alive: what it cannot tell then, the next start finds.
     room: Weak<Room>,
-    spent: bool,
+    spent: AtomicBool,
+    cancelled: AtomicBool,
 }
 
 impl Contact {
@@ -72,8 +76,15 @@ impl Contact {
         self.facts.id()
     }
 
-    pub(super) fn into_facts(mut self) -> Facts {
-        self.spent = true;
+    /// For a read whose caller left while an errand that it began goes on for others: the intent stays open as long as
+    /// anybody holds the contact, and is closed as cancelled with the last of them.
+    pub(crate) fn cancel_when_let_go(&self) {
+        self.cancelled.store(true, Ordering::SeqCst);
+    }
+
+    /// From here on the contact's end is told by whoever took this.
+    pub(super) fn spend(&self) -> Facts {
+        self.spent.store(true, Ordering::SeqCst);
         self.facts.clone()
     }
 
@@ -85,18 +96,24 @@ impl Contact {
         Self {
             facts,
             room: Weak::new(),
-            spent: true,
+            spent: AtomicBool::new(true),
+            cancelled: AtomicBool::new(false),
         }
     }
 }
 
 impl Drop for Contact {
     fn drop(&mut self) {
-        if self.spent {
+        if self.spent.load(Ordering::SeqCst) {
             return;
         }
+        let facts = self.facts.clone();
+        let work = match self.cancelled.load(Ordering::SeqCst) {
+            true => Work::Cancel(facts),
+            false => Work::Lapse(facts),
+        };
         if let Some(room) = self.room.upgrade() {
-            room.queue_past_the_limit(Op::new(Work::Lapse(self.facts.clone()), Reply::Nobody));
+            room.queue_past_the_limit(Op::new(work, Reply::Nobody));
         }
     }
 }
@@ -124,7 +141,8 @@ impl Grant {
         Contact {
             facts: self.facts.clone(),
             room: Arc::downgrade(&self.room),
-            spent: false,
+            spent: AtomicBool::new(false),
+            cancelled: AtomicBool::new(false),
         }
     }
 }
