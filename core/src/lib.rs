@@ -12,6 +12,7 @@ pub mod clock;
 pub mod config;
 pub mod data_dir;
 pub mod error;
+pub mod flights;
 pub mod identity;
 pub mod journal;
 pub mod keys;
