@@ -1,9 +1,10 @@
-//! From a target to the upstream that carries calls to it.
+//! From a target to the upstream that carries calls to it: the relay on a host, or an adapter that is held open.
 
 #[cfg(feature = "conformance")]
 pub mod echo;
 mod gitea;
 mod github;
+mod held;
 mod kind;
 mod proxmox;
 mod settings;
@@ -12,6 +13,9 @@ mod withheld;
 
 use std::sync::Arc;
 
+use toolgate_contract::ids::TenantId;
+
+use self::held::Held;
 pub use self::{
     gitea::parse as parse_gitea,
     github::parse_github,
@@ -20,39 +24,113 @@ pub use self::{
     validation::{Grants, Stage, Validation, Verdict, Violation},
 };
 use crate::{
-    snapshot::{RelayStanding, Target},
+    clock::Clock,
+    secrets::Lease,
+    snapshot::{RelayStanding, Snapshot, Target},
     uplinks::Uplinks,
     upstream::{Upstream, UpstreamError},
 };
 
-/// The upstreams of every adapter type.
+/// The upstreams of every adapter type. Clones share what is open.
 #[derive(Debug, Clone)]
 pub struct Adapters {
     uplinks: Uplinks,
+    held: Arc<Held>,
+    clock: Clock,
     #[cfg(any(test, feature = "conformance"))]
     stand_in: Option<Arc<dyn Upstream>>,
+    #[cfg(test)]
+    opener: Option<Opener>,
 }
 
+/// Opens the adapters of tests in place of [`Kind::open`].
+#[cfg(test)]
+#[derive(Clone)]
+pub(crate) struct Opener(pub(crate) Arc<dyn Fn(&Target, &Lease) -> Arc<dyn Adapter> + Send + Sync>);
+
 impl Adapters {
-    /// Over the live uplinks.
+    /// Over the live uplinks; no adapter is open yet.
     #[must_use]
-    pub fn new(uplinks: Uplinks) -> Self {
+    pub fn new(uplinks: Uplinks, clock: Clock) -> Self {
         Self {
             uplinks,
+            held: Arc::default(),
+            clock,
             #[cfg(any(test, feature = "conformance"))]
             stand_in: None,
+            #[cfg(test)]
+            opener: None,
         }
     }
 
-    /// One upstream that answers for every target.
+    /// One upstream that answers for every host.
     #[cfg(any(test, feature = "conformance"))]
     #[must_use]
     pub fn answered_by(self, stand_in: Option<Arc<dyn Upstream>>) -> Self {
         Self { stand_in, ..self }
     }
 
-    /// What carries calls to this target now.
-    pub fn upstream(&self, target: &Target) -> Result<Arc<dyn Upstream>, UpstreamError> {
+    /// Adapters opened by a test.
+    #[cfg(test)]
+    #[must_use]
+    pub(crate) fn opened_by(self, opener: Opener) -> Self {
+        Self {
+            opener: Some(opener),
+            ..self
+        }
+    }
+
+    /// What carries calls to this target now, with this credential where the target has one.
+    ///
+    /// # Errors
+    /// When the host's relay is not connected, or the target's settings or credential cannot be used.
+    pub fn upstream(
+        &self,
+        target: &Target,
+        lease: Option<&Lease>,
+    ) -> Result<Arc<dyn Upstream>, UpstreamError> {
+        match (Kind::of(target.adapter), lease) {
+            (None, _) => self.host(target),
+            (Some(_), Some(lease)) => Ok(self.adapter(target, lease)?),
+            (Some(_), None) => Err(UpstreamError::CredentialRejected),
+        }
+    }
+
+    /// The adapter of a target that is dialled, open and warm. It is the same one for every call until the target's
+    /// settings or its credential are others; calls under way keep the one they have.
+    ///
+    /// # Errors
+    /// When the settings or the credential cannot be used.
+    pub fn adapter(&self, target: &Target, lease: &Lease) -> Result<Arc<dyn Adapter>, UpstreamError> {
+        self.held
+            .get(target, lease, self.clock.monotonic(), || self.open(target, lease))
+    }
+
+    /// The tenants of whose targets adapters are open.
+    #[must_use]
+    pub fn tenants(&self) -> Vec<TenantId> {
+        self.held.tenants()
+    }
+
+    /// Closes the adapters that nobody used for a while, and those of a tenant's targets that changed or are gone.
+    pub fn sweep(&self, current: &Snapshot) {
+        let version = |id| {
+            let target = current.target(id).filter(|target| !target.disabled);
+            target.map(|target| target.version)
+        };
+        self.held.sweep(&current.tenant, self.clock.monotonic(), version);
+    }
+
+    fn open(&self, target: &Target, lease: &Lease) -> Result<Arc<dyn Adapter>, UpstreamError> {
+        #[cfg(test)]
+        if let Some(Opener(open)) = &self.opener {
+            return Ok(open(target, lease));
+        }
+        let kind = Kind::of(target.adapter).ok_or(UpstreamError::Unreachable)?;
+        kind.open(&target.settings, held::facts(target), lease.value())
+    }
+
+    fn host(&self, target: &Target) -> Result<Arc<dyn Upstream>, UpstreamError> {
         #[cfg(any(test, feature = "conformance"))]
         if let Some(stand_in) = &self.stand_in {
             return Ok(Arc::clone(stand_in));
@@ -63,5 +141,12 @@ impl Adapters {
             RelayStanding::Revoked => UpstreamError::RelayRevoked,
             RelayStanding::Locked => UpstreamError::RelayLocked,
         })
+    }
+}
+
+#[cfg(test)]
+impl std::fmt::Debug for Opener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Opener")
     }
 }

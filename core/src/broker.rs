@@ -5,16 +5,23 @@
 //! compiles. Refusals reach the record in one place, `refuse.rs`. Knows no dialect.
 
 mod admit;
+mod answer;
 mod ask;
 mod dispatch;
 mod entrance;
+mod errand;
 mod facts;
 mod intend;
 mod lend;
 mod permit;
+mod prove;
+mod ready;
+mod recheck;
 mod refuse;
 mod resolve;
 mod settle;
+mod share;
+mod tidy;
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,13 +29,14 @@ use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
 use toolgate_contract::{ids::CallId, v1::ErrorReason};
 use tracing::Instrument;
 
-pub(crate) use self::entrance::Entrance;
 use self::{
     admit::Admitted,
     facts::{Facts, Refusal},
     intend::Intended,
-    lend::Lent,
+    permit::{Recalled, Way},
+    ready::Ready,
 };
+pub(crate) use self::{answer::Answer, entrance::Entrance, errand::Fault, recheck::Rechecks};
 pub use self::{
     ask::{Ask, Caller, Door, Wish},
     refuse::Failed,
@@ -36,8 +44,10 @@ pub use self::{
 };
 use crate::{
     adapters::Adapters,
+    cache::{self, Cache},
     clock::Clock,
     error::Error,
+    flights::Flights,
     identity::Action,
     journal::Journal,
     keys::Keyring,
@@ -45,6 +55,7 @@ use crate::{
     results::{Ended, Results},
     secrets::Secrets,
     snapshot::Snapshots,
+    targets::Targets,
     telemetry,
 };
 
@@ -61,6 +72,12 @@ pub(crate) struct Rooms {
     pub(crate) buckets: Buckets,
     pub(crate) in_flight: InFlight,
     pub(crate) adapters: Adapters,
+    pub(crate) cache: Cache,
+    /// Inventory reads under way.
+    pub(crate) flights: Flights<cache::Key, Result<Answer, Fault>>,
+    pub(crate) rechecks: Rechecks,
+    /// Where it is put down what a re-check found.
+    pub(crate) targets: Targets,
     pub(crate) results: Results,
     pub(crate) secrets: Secrets,
     pub(crate) entrance: Entrance,
@@ -77,23 +94,23 @@ impl Broker {
 
     /// Carries a call and waits for its settlement. Dropping the future is the caller's cancellation.
     pub async fn call(&self, ask: &Ask, wish: Wish) -> Result<Settled, Failed> {
-        let (inside, lent) = self.prepare(ask, wish).await?;
-        self.carry(inside, lent).await
+        let (inside, ready) = self.prepare(ask, wish).await?;
+        self.carry(inside, ready).await
     }
 
     /// Starts a call whose events are watched by its correlation id. Everything up to the secret is checked first.
     pub async fn invoke(&self, ask: &Ask, wish: Wish) -> Result<CallId, Failed> {
-        let (_inside, lent) = self.prepare(ask, wish).await?;
-        let facts = lent.facts();
+        let (_inside, ready) = self.prepare(ask, wish).await?;
+        let facts = ready.facts();
         let call = facts.call;
         let stream = self
             .0
             .results
-            .open(call, facts.caller.principal(), lent.cancelled());
+            .open(call, facts.caller.principal(), ready.cancelled());
         let rooms = Arc::clone(&self.0);
         let span = telemetry::call_span(call, facts.caller.principal());
         let rest = async move {
-            let ended = match finish(&rooms, lent).await {
+            let ended = match ready.finish(&rooms).await {
                 Ok(settled) => Ended::Released {
                     result: settled.release(),
                     duration_ms: settled.duration_ms(),
@@ -111,13 +128,9 @@ impl Broker {
         let caller = self.caller(ask, Action::TestTargets).await?;
         let inside = self.enter(&caller).await?;
         let admitted = Admitted::for_test(&self.0, caller, ask);
-        match test_path(&self.0, admitted, target_id).await {
-            Ok(intended) => {
-                let lent = lend::lend(&self.0, intended).await?;
-                self.carry(inside, lent).await
-            }
-            Err(refusal) => Err(refuse::refused(&self.0, *refusal).await),
-        }
+        let way = test_path(&self.0, admitted, target_id).await;
+        let ready = self.ready(way).await?;
+        self.carry(inside, ready).await
     }
 
     /// Verifies who asks and that its role may do this. A refusal is on the record before it is told.
@@ -166,20 +179,26 @@ impl Broker {
         }
     }
 
-    async fn prepare(&self, ask: &Ask, wish: Wish) -> Result<(TaskTrackerToken, Lent), Failed> {
+    async fn prepare(&self, ask: &Ask, wish: Wish) -> Result<(TaskTrackerToken, Ready), Failed> {
         let caller = self.caller(ask, Action::UseTools).await?;
         let inside = self.enter(&caller).await?;
-        match path(&self.0, caller, ask, wish).await {
-            Ok(intended) => Ok((inside, lend::lend(&self.0, intended).await?)),
+        let way = path(&self.0, caller, ask, wish).await;
+        Ok((inside, self.ready(way).await?))
+    }
+
+    async fn ready(&self, went: Result<Went, Box<Refusal>>) -> Result<Ready, Failed> {
+        match went {
+            Ok(Went::On(intended)) => lend::lend(&self.0, *intended).await.map(Ready::Lent),
+            Ok(Went::Home(recalled)) => Ok(Ready::Recalled(recalled)),
             Err(refusal) => Err(refuse::refused(&self.0, *refusal).await),
         }
     }
 
-    async fn carry(&self, inside: TaskTrackerToken, lent: Lent) -> Result<Settled, Failed> {
-        let call = lent.facts().call;
-        let _caller_is_here = lent.cancelled().drop_guard();
+    async fn carry(&self, inside: TaskTrackerToken, ready: Ready) -> Result<Settled, Failed> {
+        let call = ready.facts().call;
+        let _caller_is_here = ready.cancelled().drop_guard();
         let rooms = Arc::clone(&self.0);
-        let finished = self.0.calls.spawn(async move { finish(&rooms, lent).await });
+        let finished = self.0.calls.spawn(async move { ready.finish(&rooms).await });
         // The task is counted by itself.
         drop(inside);
         match finished.await {
@@ -192,23 +211,28 @@ impl Broker {
     }
 }
 
-async fn path(rooms: &Rooms, caller: Caller, ask: &Ask, wish: Wish) -> Result<Intended, Box<Refusal>> {
+/// How far a call went before its secret is needed.
+enum Went {
+    On(Box<Intended>),
+    Home(Recalled),
+}
+
+async fn path(rooms: &Rooms, caller: Caller, ask: &Ask, wish: Wish) -> Result<Went, Box<Refusal>> {
     let admitted = admit::admit(rooms, caller, ask, wish)?;
     let resolved = resolve::resolve(admitted)?;
-    let permitted = permit::permit(rooms, resolved)?;
-    intend::intend(rooms, permitted).await
+    go(rooms, permit::permit(rooms, resolved)?).await
 }
 
-async fn test_path(rooms: &Rooms, admitted: Admitted, target_id: &str) -> Result<Intended, Box<Refusal>> {
+async fn test_path(rooms: &Rooms, admitted: Admitted, target_id: &str) -> Result<Went, Box<Refusal>> {
     let resolved = resolve::connection_test(admitted, target_id)?;
-    let permitted = permit::permit(rooms, resolved)?;
-    intend::intend(rooms, permitted).await
+    go(rooms, permit::permit(rooms, resolved)?).await
 }
 
-// From here a vanished caller changes nothing: every outcome is settled.
-async fn finish(rooms: &Rooms, lent: Lent) -> Result<Settled, Failed> {
-    let dispatched = dispatch::dispatch(rooms, lent).await;
-    settle::settle(rooms, dispatched).await
+async fn go(rooms: &Rooms, way: Way) -> Result<Went, Box<Refusal>> {
+    match way {
+        Way::On(permitted) => intend::intend(rooms, permitted).await.map(Box::new).map(Went::On),
+        Way::Home(recalled) => Ok(Went::Home(recalled)),
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ pub mod adapters;
 pub mod anchor;
 pub mod audit;
 pub mod broker;
+pub mod cache;
 pub mod canonical;
 pub mod changes;
 pub mod clock;

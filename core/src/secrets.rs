@@ -95,6 +95,32 @@ impl Lease {
     pub fn value(&self) -> &SecretValue {
         &self.held.value
     }
+
+    /// Whose secret it is.
+    #[must_use]
+    pub fn tenant(&self) -> &TenantId {
+        &self.key.tenant
+    }
+
+    /// A lease of this value, for tests of what is opened with one.
+    #[cfg(test)]
+    pub(crate) fn for_tests(tenant: &TenantId, value: SecretValue) -> Self {
+        let key = Key {
+            tenant: tenant.clone(),
+            reference: SecretRef::local(ulid::Ulid::nil(), 1),
+        };
+        let value = Arc::new(value);
+        Self {
+            key,
+            held: Held { value, serial: 0 },
+        }
+    }
+
+    /// Whether this is the same credential of the same tenant.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.key.tenant == other.key.tenant && self.value().is_same(other.value())
+    }
 }
 
 impl fmt::Debug for Lease {

@@ -11,12 +11,14 @@ use crate::{
     adapters::Adapters,
     anchor::{Anchor, AnchorError, AnchorWatch},
     audit::Sealer,
-    broker::{Broker, Door, Entrance, Rooms},
+    broker::{Broker, Door, Entrance, Rechecks, Rooms},
+    cache::Cache,
     changes::Changes,
     clock::Clock,
     config::CoreConfig,
     data_dir::{DataDir, DataDirError},
     error::Error,
+    flights::Flights,
     identity::Secret,
     journal::{Journal, JournalError},
     keys::{KeyError, Keyring},
@@ -139,7 +141,7 @@ impl Core {
         let alarms = anchor
             .alarms()
             .map(|alarms| tokio::spawn(alarms::record(alarms, journal.clone(), clock.clone())));
-        let adapters = Adapters::new(uplinks.clone());
+        let adapters = Adapters::new(uplinks.clone(), clock.clone());
         #[cfg(feature = "conformance")]
         let adapters = adapters.answered_by(
             config
@@ -152,6 +154,10 @@ impl Core {
             buckets: Buckets::new(config.limits, clock.clone()),
             in_flight: InFlight::new(config.limits.tenant_in_flight),
             adapters,
+            cache: Cache::new(clock.clone()),
+            flights: Flights::new(calls.clone()),
+            rechecks: Rechecks::new(calls.clone()),
+            targets: targets.clone(),
             results: Results::new(clock.clone()),
             secrets,
             entrance: Entrance::default(),
@@ -328,6 +334,9 @@ async fn keep_house(broker: Broker, anchor: AnchorWatch, stop: CancellationToken
         rooms.journal.end_if_displaced();
         if let Err(error) = rooms.snapshots.refresh_changed().await {
             tracing::warn!(%error, "changes by other instances cannot be seen now");
+        }
+        if let Err(error) = rooms.tidy().await {
+            tracing::warn!(%error, "what is held for targets cannot be looked through now");
         }
     }
 }

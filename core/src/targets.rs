@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use toolgate_contract::ids::{TargetId, TenantId};
 
+pub(crate) use self::findings::plain;
 pub use self::{
     built_in::{BuiltInHost, BuiltInRelay},
     enrolment::Enrolment,

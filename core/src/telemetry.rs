@@ -25,6 +25,11 @@ pub fn refused(reason: &'static str) {
     metrics::counter!("toolgate_refusals_total", "reason" => reason).increment(1);
 }
 
+/// Counts an inventory read, by where its answer comes from: `hit`, `joined` or `missed`.
+pub fn inventory(outcome: &'static str) {
+    metrics::counter!("toolgate_inventory_requests_total", "outcome" => outcome).increment(1);
+}
+
 /// Counts a verification of the record. Verdicts are a closed set.
 pub fn verified(verdict: &'static str, rows: i64, took: Duration) {
     metrics::counter!("toolgate_audit_verifications_total", "verdict" => verdict).increment(1);
@@ -64,6 +69,10 @@ pub fn describe() {
         "Tenants whose chain was found broken by the journal; their calls are refused until the next start"
     );
     describe_counter!(
+        "toolgate_inventory_requests_total",
+        "Inventory reads, by outcome: hit in the cache, joined to a read under way, missed"
+    );
+    describe_counter!(
         "toolgate_secret_requests_total",
         "Secrets asked for, by provider and outcome: hit or refused out of the cache, joined to a fetch under way, missed"
     );
@@ -92,4 +101,7 @@ pub fn describe() {
     counter!("toolgate_journal_failed_commits_total").absolute(0);
     counter!("toolgate_journal_broken_chains_total").absolute(0);
     counter!("toolgate_audit_verified_rows_total").absolute(0);
+    for outcome in ["hit", "joined", "missed"] {
+        counter!("toolgate_inventory_requests_total", "outcome" => outcome).absolute(0);
+    }
 }

@@ -1,15 +1,26 @@
 //! Dispatch: the target, under one deadline. Every outcome goes on to be settled.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
-use super::{Rooms, facts::Facts, intend::Intended, lend::Lent, resolve::Capability};
+use super::{
+    Rooms,
+    answer::Answer,
+    errand::{Errand, Fault},
+    facts::Facts,
+    intend::Intended,
+    lend::Lent,
+    prove::prove,
+    resolve::Capability,
+    share::share,
+};
 use crate::{
+    adapters::Kind,
     error::Error,
     journal::Contact,
     registry,
-    upstream::{Payload, ToolResult, Upstream, UpstreamCall, UpstreamError},
+    upstream::{Payload, ToolResult, UpstreamCall, UpstreamError},
 };
 
 /// A call that ended at its target, one way or another.
@@ -18,8 +29,9 @@ pub(crate) struct Dispatched {
     pub(super) facts: Facts,
     pub(super) capability: &'static str,
     pub(super) target_name: String,
-    pub(super) contact: Contact,
-    pub(super) outcome: Result<ToolResult, Error>,
+    /// Shared while an errand that this call began goes on for others.
+    pub(super) contact: Arc<Contact>,
+    pub(super) outcome: Result<Answer, Error>,
     _step: (),
 }
 
@@ -29,45 +41,48 @@ const TEST_DEADLINE: Duration = Duration::from_secs(5);
 /// How much earlier than the caller a call gives up.
 const AHEAD: Duration = Duration::from_millis(20);
 
-pub(super) async fn dispatch(rooms: &Rooms, lent: Lent) -> Dispatched {
+pub(super) async fn dispatch(rooms: &Arc<Rooms>, lent: Lent) -> Dispatched {
     let cancelled = lent.cancelled();
     let secret = lent.secret;
     let permitted = lent.intended.permitted;
-    let contact = lent.intended.contact;
+    let contact = Arc::new(lent.intended.contact);
     let (ours, callers) = (
         ours(rooms, &permitted.facts, permitted.capability),
         left(rooms, &permitted.facts, permitted.deadline),
     );
-    let deadline = callers.map_or(ours, |callers| callers.min(ours));
-    let tool = tool_name(permitted.capability);
-    let call = UpstreamCall {
-        call: permitted.facts.call,
-        tool,
-        arguments: Payload(arguments(permitted.capability, permitted.arguments)),
-        secret,
-        deadline,
-        cancelled: cancelled.clone(),
+    let time = Time {
+        left: callers.map_or(ours, |callers| callers.min(ours)),
+        is_callers: callers.is_some_and(|callers| callers < ours),
     };
-    let outcome = match rooms.adapters.upstream(&permitted.target) {
-        Err(error) => Err(Error::Upstream(error)),
-        // A host that would be asked and at once told to stop is better left alone.
-        Ok(_) if deadline.is_zero() => Err(Error::Upstream(UpstreamError::Timeout)),
-        Ok(upstream) => {
-            // Cancel-safe: dropping the call's future cancels it at the target.
-            tokio::select! {
-                biased;
-                () = cancelled.cancelled() => Err(Error::Cancelled),
-                answer = timeout(deadline, carry(rooms, upstream.as_ref(), &contact, call)) => match answer {
-                    Ok(answer) => answer.map_err(Error::Upstream),
-                    Err(_) => Err(Error::Upstream(UpstreamError::Timeout)),
-                },
+    let errand = Errand {
+        rooms: Arc::clone(rooms),
+        target: Arc::clone(&permitted.target),
+        contact: Arc::clone(&contact),
+        call: UpstreamCall {
+            call: permitted.facts.call,
+            tool: tool_name(permitted.capability),
+            arguments: Payload(arguments(permitted.capability, permitted.arguments)),
+            secret,
+            deadline: time.left,
+            cancelled: cancelled.clone(),
+        },
+    };
+    let asked = async {
+        match (permitted.capability, permitted.key) {
+            (Capability::ConnectionTest, _) if Kind::of(permitted.target.adapter).is_some() => {
+                prove(errand, permitted.facts.by(), time.left).await
             }
+            (_, Some(key)) => time.bound(share(errand, key)).await,
+            (_, None) => time.bound(alone(errand, time)).await,
         }
     };
+    // Cancel-safe: dropping the call's future cancels it at the target, or leaves it to the others who wait.
+    let outcome = tokio::select! {
+        biased;
+        () = cancelled.cancelled() => Err(Error::Cancelled),
+        outcome = asked => outcome,
+    };
     drop(permitted.place);
-    let outcome = outcome
-        .map_err(|error| whose_deadline(error, deadline < ours))
-        .and_then(|result| fitting(tool, result));
     Dispatched {
         target_name: permitted.target.name.clone(),
         facts: permitted.facts,
@@ -76,6 +91,42 @@ pub(super) async fn dispatch(rooms: &Rooms, lent: Lent) -> Dispatched {
         outcome,
         _step: (),
     }
+}
+
+/// How long a call has, and whether that is its caller's own deadline.
+#[derive(Debug, Clone, Copy)]
+struct Time {
+    left: Duration,
+    is_callers: bool,
+}
+
+impl Time {
+    async fn bound(self, asked: impl Future<Output = Result<Answer, Error>>) -> Result<Answer, Error> {
+        // A target that would be asked and at once told to stop is better left alone.
+        if self.left.is_zero() {
+            return Err(self.over());
+        }
+        timeout(self.left, asked)
+            .await
+            .unwrap_or_else(|_| Err(self.over()))
+    }
+
+    fn over(self) -> Error {
+        match self.is_callers {
+            true => Error::DeadlineExceeded,
+            false => Error::Upstream(UpstreamError::Timeout),
+        }
+    }
+}
+
+async fn alone(errand: Errand, time: Time) -> Result<Answer, Error> {
+    let carried = match errand.carry().await {
+        // The target was told how long it has.
+        Err(Fault::Upstream(UpstreamError::Timeout)) => return Err(time.over()),
+        carried => carried?,
+    };
+    let result = fitting(errand.call.tool, carried)?;
+    Ok(Answer::fresh(Arc::new(result)))
 }
 
 /// A call that ended before its target could be contacted.
@@ -87,44 +138,9 @@ pub(super) fn not_contacted(intended: Intended, error: Error) -> Dispatched {
         target_name: permitted.target.name.clone(),
         facts: permitted.facts,
         capability: capability_name(permitted.capability),
-        contact,
+        contact: Arc::new(contact),
         outcome: Err(error),
         _step: (),
-    }
-}
-
-// A rejected credential is fetched anew, once; only another one is worth asking the target again.
-async fn carry(
-    rooms: &Rooms,
-    upstream: &dyn Upstream,
-    contact: &Contact,
-    call: UpstreamCall,
-) -> Result<ToolResult, UpstreamError> {
-    let Some(lease) = call.secret.clone() else {
-        return upstream.call(contact, call).await;
-    };
-    let (began, again) = (rooms.clock.monotonic(), call.clone());
-    match upstream.call(contact, call).await {
-        Err(UpstreamError::CredentialRejected) => {}
-        answer => return answer,
-    }
-    match rooms.secrets.renew(&lease).await {
-        Ok(Some(renewed)) if !renewed.value().is_same(lease.value()) => {
-            let gone = rooms.clock.monotonic().saturating_sub(began);
-            let deadline = again.deadline.saturating_sub(gone);
-            let secret = Some(renewed);
-            upstream
-                .call(
-                    contact,
-                    UpstreamCall {
-                        secret,
-                        deadline,
-                        ..again
-                    },
-                )
-                .await
-        }
-        _ => Err(UpstreamError::CredentialRejected),
     }
 }
 
@@ -153,27 +169,15 @@ pub(super) fn left(rooms: &Rooms, facts: &Facts, deadline: Option<Duration>) -> 
     deadline.map(|deadline| (deadline - AHEAD.min(deadline / 10)).saturating_sub(gone))
 }
 
-fn whose_deadline(error: Error, callers: bool) -> Error {
-    match error {
-        Error::Upstream(UpstreamError::Timeout) if callers => Error::DeadlineExceeded,
-        Error::Upstream(UpstreamError::Cancelled) => Error::Cancelled,
-        Error::Upstream(UpstreamError::WriteRejected) => Error::WriteRejected {
-            what: "the relay on the host refused this command".into(),
-        },
-        Error::Upstream(UpstreamError::Overloaded) => Error::Overloaded,
-        other => other,
-    }
-}
-
 // An adapter that leaves its tool's schema is found where it is made, and its answer goes no further.
-fn fitting(tool: &'static str, result: ToolResult) -> Result<ToolResult, Error> {
+pub(super) fn fitting(tool: &'static str, result: ToolResult) -> Result<ToolResult, Fault> {
     let fits = || {
         let structured = result.structured.as_deref();
         structured.is_some_and(|structured| registry::fits_output(tool, structured))
     };
     if cfg!(debug_assertions) && !result.is_error && !fits() {
         tracing::error!(tool, "a result does not match the tool's output schema");
-        return Err(Error::Upstream(UpstreamError::Invalid));
+        return Err(UpstreamError::Invalid.into());
     }
     Ok(result)
 }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use toolgate_contract::ids::{CallId, EventId, TargetId};
 
-use super::{Rooms, ask::Caller};
+use super::{Rooms, answer::Answer, ask::Caller};
 use crate::{
     audit::{Event, EventKind, Outcome},
+    changes::By,
     error::Error,
-    upstream::ToolResult,
 };
 
 /// What the record will say about a call, known better at every step.
@@ -39,6 +39,17 @@ impl Facts {
             target: None,
             params_hash: None,
             is_test: false,
+        }
+    }
+
+    /// Who makes a change by this call.
+    pub(super) fn by(&self) -> By {
+        let principal = self.caller.principal();
+        By {
+            tenant: principal.tenant.clone(),
+            principal: principal.name.as_ref().to_owned(),
+            role: principal.role.as_str(),
+            facade: self.caller.facade,
         }
     }
 
@@ -100,22 +111,22 @@ impl Ending {
         }
     }
 
-    pub(super) fn of(outcome: &Result<ToolResult, Error>) -> Self {
+    pub(super) fn of(outcome: &Result<Answer, Error>) -> Self {
         match outcome {
-            Ok(result) if !result.is_error => Self {
+            Ok(answer) if !answer.result.is_error => Self {
                 result: Outcome::Success,
                 reason: "",
                 rejected: false,
             },
-            Ok(_) => Self {
+            Ok(answer) => Self {
                 result: Outcome::Failure,
-                reason: "",
+                reason: answer.reason(),
                 rejected: false,
             },
             Err(error) => Self {
                 result: Outcome::Failure,
                 reason: error.reason().name(),
-                rejected: matches!(error, Error::WriteRejected { .. }),
+                rejected: matches!(error, Error::WriteRejected { .. } | Error::CredentialDrifted),
             },
         }
     }

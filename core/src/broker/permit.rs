@@ -1,25 +1,29 @@
-//! Permit: the schema, the target, the limits. Pure but for the buckets.
+//! Permit: the schema, the target, the limits; and whether the answer is at hand. Pure but for the buckets.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use toolgate_contract::{
-    ids::TargetId,
-    registry::ToolDef,
+    ids::{TargetId, TenantId},
+    registry::{Freshness, ToolDef},
     v1::{TargetChoice, Violation},
 };
 
 use super::{
     Rooms,
     admit::Admitted,
+    answer::Answer,
     facts::{Facts, Refusal},
+    recheck,
     resolve::{Capability, Resolved},
 };
 use crate::{
+    cache::Key,
     error::{Error, Missing},
     limits::{Place, Use},
     registry,
     snapshot::{Snapshot, Target},
+    telemetry,
 };
 
 /// A call that may run.
@@ -31,49 +35,115 @@ pub(crate) struct Permitted {
     /// Canonical arguments without the routing argument.
     pub(super) arguments: Bytes,
     pub(super) deadline: Option<std::time::Duration>,
+    /// Under which its answer is shared and kept; `None` for what is asked anew each time.
+    pub(super) key: Option<Key>,
     /// The call's place among the tenant's calls under way; given back when the call ends.
     pub(super) place: Place,
     _step: (),
 }
 
-pub(super) fn permit(rooms: &Rooms, resolved: Resolved) -> Result<Permitted, Box<Refusal>> {
+/// A call whose answer was kept: it contacts nothing.
+#[derive(Debug)]
+pub(crate) struct Recalled {
+    pub(super) facts: Facts,
+    pub(super) capability: &'static str,
+    pub(super) target_name: String,
+    pub(super) answer: Answer,
+    _step: (),
+}
+
+/// Where a call goes from here.
+#[derive(Debug)]
+pub(super) enum Way {
+    /// To its target.
+    On(Permitted),
+    /// Straight to its settlement.
+    Home(Recalled),
+}
+
+pub(super) fn permit(rooms: &Rooms, resolved: Resolved) -> Result<Way, Box<Refusal>> {
     let Resolved {
         mut admitted,
         capability,
         target,
         ..
     } = resolved;
-    let checked = match (capability, target) {
-        (Capability::ConnectionTest, Some(target)) => Ok(target),
-        (Capability::ConnectionTest, None) => Err(Error::NotFound(Missing::Target)),
-        (Capability::Tool(tool), _) => check(tool, &mut admitted),
+    let target = match choice(capability, target, &mut admitted) {
+        Ok(target) => target,
+        Err(error) => return Err(Refusal::boxed(admitted.facts, error)),
     };
-    let granted = checked.and_then(|target| {
-        admitted.facts.target = Some(target.id);
-        let principal = admitted.facts.caller.principal();
-        rooms
-            .buckets
-            .take(Use::Call, &principal.tenant, &principal.name)?;
-        let place = rooms.in_flight.take(&principal.tenant)?;
-        Ok((target, place))
-    });
     let Admitted {
-        facts,
+        mut facts,
         arguments,
         deadline,
         ..
     } = admitted;
-    match granted {
-        Ok((target, place)) => Ok(Permitted {
+    facts.target = Some(target.id);
+    let arguments = arguments.to_bytes();
+    let principal = facts.caller.principal();
+    let key = key(&principal.tenant, &target, capability, &arguments);
+    if let Err(error) = unhindered(rooms, &facts, capability, &target) {
+        return Err(Refusal::boxed(facts, error));
+    }
+    if let (Capability::Tool(tool), Some(key)) = (capability, &key)
+        && let Some(hit) = rooms.cache.look(key)
+    {
+        telemetry::inventory("hit");
+        return Ok(Way::Home(Recalled {
+            facts,
+            capability: tool.name,
+            target_name: target.name.clone(),
+            answer: Answer::kept(hit),
+            _step: (),
+        }));
+    }
+    match rooms.in_flight.take(&principal.tenant) {
+        Ok(place) => Ok(Way::On(Permitted {
             facts,
             capability,
             target,
-            arguments: arguments.to_bytes(),
+            arguments,
             deadline,
+            key,
             place,
             _step: (),
-        }),
+        })),
         Err(error) => Err(Refusal::boxed(facts, error)),
+    }
+}
+
+// A target whose credential drifted can still be tested: that is how it comes back.
+fn unhindered(rooms: &Rooms, facts: &Facts, capability: Capability, target: &Target) -> Result<(), Error> {
+    if matches!(capability, Capability::Tool(_)) && recheck::is_drifted(target) {
+        return Err(Error::CredentialDrifted);
+    }
+    let principal = facts.caller.principal();
+    rooms.buckets.take(Use::Call, &principal.tenant, &principal.name)
+}
+
+fn choice(
+    capability: Capability,
+    target: Option<Arc<Target>>,
+    admitted: &mut Admitted,
+) -> Result<Arc<Target>, Error> {
+    match (capability, target) {
+        (Capability::ConnectionTest, Some(target)) => Ok(target),
+        (Capability::ConnectionTest, None) => Err(Error::NotFound(Missing::Target)),
+        (Capability::Tool(tool), _) => check(tool, admitted),
+    }
+}
+
+fn key(tenant: &TenantId, target: &Target, capability: Capability, arguments: &Bytes) -> Option<Key> {
+    match capability {
+        Capability::Tool(tool) if tool.freshness == Some(Freshness::Inventory) => Some(Key {
+            tenant: tenant.clone(),
+            target: target.id,
+            version: target.version,
+            secret: target.secret.clone(),
+            tool: tool.name,
+            arguments: arguments.clone(),
+        }),
+        Capability::Tool(_) | Capability::ConnectionTest => None,
     }
 }
 

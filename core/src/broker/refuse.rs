@@ -1,6 +1,6 @@
 //! Refuse: the one place where what was not carried out reaches the record.
 //!
-//! A write attempt has a row of its own, durable before it is answered, as long as its caller's bucket has a token;
+//! A write attempt, and a call whose target's credential drifted, has a row of its own, durable before it is answered, as long as its caller's bucket has a token;
 //! everything else is counted per principal, reason and minute, so that a flood of refusals is no flood of rows.
 
 use toolgate_contract::{
@@ -49,10 +49,12 @@ pub(super) async fn refused(rooms: &Rooms, refusal: Refusal) -> Failed {
     let Refusal { facts, error } = refusal;
     let call = Some(facts.call);
     let error = match error {
-        Error::WriteRejected { .. } => match write_rejected(rooms, &facts).await {
-            Ok(()) => error,
-            Err(unavailable) => unavailable,
-        },
+        Error::WriteRejected { .. } | Error::CredentialDrifted => {
+            match write_rejected(rooms, &facts, error.reason()).await {
+                Ok(()) => error,
+                Err(unavailable) => unavailable,
+            }
+        }
         // What the record could not take cannot be recorded either.
         Error::AuditUnavailable(_) => error,
         _ => {
@@ -95,22 +97,17 @@ fn count_source(rooms: &Rooms, ask: &Ask, reason: ErrorReason) {
     });
 }
 
-async fn write_rejected(rooms: &Rooms, facts: &Facts) -> Result<(), Error> {
+async fn write_rejected(rooms: &Rooms, facts: &Facts, reason: ErrorReason) -> Result<(), Error> {
     let principal = facts.caller.principal();
     if rooms
         .buckets
         .take_user(Use::Call, &principal.tenant, &principal.name)
         .is_err()
     {
-        count(rooms, facts, EventKind::WriteRejected, ErrorReason::WriteRejected);
+        count(rooms, facts, EventKind::WriteRejected, reason);
         return Ok(());
     }
-    let event = facts.event(
-        rooms,
-        EventKind::WriteRejected,
-        Outcome::Refused,
-        ErrorReason::WriteRejected.name(),
-    );
+    let event = facts.event(rooms, EventKind::WriteRejected, Outcome::Refused, reason.name());
     rooms.journal.record(&principal.tenant, event).await?;
     Ok(())
 }

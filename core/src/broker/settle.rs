@@ -1,24 +1,32 @@
 //! Settle: the chained row is durable and the intent removed, in one commit. Only what was settled can be released.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use serde_json::{json, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 use toolgate_contract::{ids::CallId, v1};
 
 use super::{
     Rooms,
+    answer::Answer,
     dispatch::Dispatched,
     facts::{Ending, Facts, whole_ms},
+    permit::Recalled,
     refuse::Failed,
 };
-use crate::{error::Error, journal::Receipt, telemetry, upstream::ToolResult};
+use crate::{
+    adapters::Validation,
+    error::Error,
+    journal::{Contact, JournalError, Receipt},
+    rfc3339, telemetry,
+    upstream::ToolResult,
+};
 
 /// A result that stands on the record; the only thing that can be released.
 #[derive(Debug)]
 pub struct Settled {
     call: CallId,
-    result: ToolResult,
+    answer: Answer,
     meta: String,
     duration: Duration,
     // The proof: without a receipt there is no `Settled`.
@@ -35,7 +43,13 @@ impl Settled {
     /// What the tool answered.
     #[must_use]
     pub fn result(&self) -> &ToolResult {
-        &self.result
+        &self.answer.result
+    }
+
+    /// What a connection test of a target that is dialled found.
+    #[must_use]
+    pub fn tested(&self) -> Option<&Validation> {
+        self.answer.tested.as_deref()
     }
 
     /// A JSON object of facts about the call.
@@ -49,9 +63,9 @@ impl Settled {
     pub fn release(&self) -> v1::ToolResult {
         let raw = |json: &RawValue| Bytes::copy_from_slice(json.get().as_bytes());
         v1::ToolResult {
-            content: raw(&self.result.content),
-            structured_content: self.result.structured.as_deref().map_or_else(Bytes::new, raw),
-            is_error: self.result.is_error,
+            content: raw(&self.result().content),
+            structured_content: self.result().structured.as_deref().map_or_else(Bytes::new, raw),
+            is_error: self.result().is_error,
             meta: Bytes::copy_from_slice(self.meta.as_bytes()),
         }
     }
@@ -85,35 +99,89 @@ pub(super) async fn settle(rooms: &Rooms, dispatched: Dispatched) -> Result<Sett
     };
     if let Err(Error::Cancelled) = outcome {
         // A read that released nothing leaves no row (`gateway.md` D2); its intent is closed.
-        if let Err(error) = rooms.journal.close_cancelled(contact).await {
+        if let Err(error) = close_cancelled(rooms, contact).await {
             tracing::warn!(call_id = %call, %error, "the intent of a cancelled call stays open for the reconciler");
         }
         return Err(failed(Error::Cancelled));
     }
-    let ending = Ending::of(&outcome);
-    let event = facts.ended(rooms, ending);
+    let event = facts.ended(rooms, Ending::of(&outcome));
     let result = event.result;
-    let receipt = rooms
-        .journal
-        .settle(contact, event)
-        .await
-        .map_err(|error| failed(error.into()))?;
+    let receipt = match Arc::try_unwrap(contact) {
+        Ok(contact) => rooms.journal.settle(contact, event).await,
+        Err(shared) => rooms.journal.settle_shared(&shared, event).await,
+    };
+    let receipt = receipt.map_err(|error| failed(error.into()))?;
     let duration = rooms.clock.monotonic().saturating_sub(facts.started);
     telemetry::settled(facts.adapter, capability, result, duration);
     match outcome {
         Err(error) => Err(failed(error)),
-        Ok(result) => Ok(Settled {
+        Ok(answer) => Ok(Settled {
             call,
-            result,
-            meta: meta(&facts, &target_name),
+            meta: meta(&facts, &target_name, &answer),
+            answer,
             duration,
             receipt,
         }),
     }
 }
 
-fn meta(facts: &Facts, target_name: &str) -> String {
-    facts.target.map_or_else(String::new, |target| {
-        json!({"toolgate/target": {"id": target.to_string(), "name": target_name}}).to_string()
+/// A call whose answer was kept made no contact: its row, in one commit, and no intent.
+pub(super) async fn recall(rooms: &Rooms, recalled: Recalled) -> Result<Settled, Failed> {
+    let Recalled {
+        facts,
+        capability,
+        target_name,
+        answer,
+        ..
+    } = recalled;
+    let outcome = Ok(answer);
+    let event = facts.ended(rooms, Ending::of(&outcome));
+    let result = event.result;
+    let recorded = rooms
+        .journal
+        .record(&facts.caller.principal().tenant, event)
+        .await;
+    let duration = rooms.clock.monotonic().saturating_sub(facts.started);
+    let settled = recorded.map_err(Error::from).and_then(|receipt| {
+        let answer = outcome?;
+        telemetry::settled(facts.adapter, capability, result, duration);
+        Ok(Settled {
+            call: facts.call,
+            meta: meta(&facts, &target_name, &answer),
+            answer,
+            duration,
+            receipt,
+        })
+    });
+    settled.map_err(|error| Failed {
+        call: Some(facts.call),
+        error,
     })
+}
+
+// While an errand of this call goes on for others, its intent covers it, and is closed with it.
+async fn close_cancelled(rooms: &Rooms, contact: Arc<Contact>) -> Result<(), JournalError> {
+    match Arc::try_unwrap(contact) {
+        Ok(contact) => rooms.journal.close_cancelled(contact).await,
+        Err(shared) => {
+            shared.cancel_when_let_go();
+            Ok(())
+        }
+    }
+}
+
+fn meta(facts: &Facts, target_name: &str, answer: &Answer) -> String {
+    let mut meta = Map::new();
+    if let Some(target) = facts.target {
+        let told = json!({"id": target.to_string(), "name": target_name});
+        meta.insert("toolgate/target".into(), told);
+    }
+    if let Some(kept) = answer.kept {
+        meta.insert("toolgate/cachedAt".into(), rfc3339::format(kept.at_us).into());
+        meta.insert("toolgate/ageSeconds".into(), kept.age_seconds.into());
+    }
+    match meta.is_empty() {
+        true => String::new(),
+        false => Value::Object(meta).to_string(),
+    }
 }

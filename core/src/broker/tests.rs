@@ -1,6 +1,9 @@
 //! The path with a real store and journal and a target that does as told.
 
+mod drift;
+mod inventory;
 mod lending;
+mod stand_in;
 
 use std::sync::{
     Mutex,
@@ -16,13 +19,16 @@ use toolgate_contract::{
     v1::ErrorReason,
 };
 
+use self::stand_in::Cluster;
 use super::*;
 use crate::{
     audit::Sealer,
+    changes::Changes,
     config::Limits,
     identity::{Kind, Minted, Role},
     journal::Contact,
     store::{Param, Store, StoreConfig, params},
+    targets::Dialling,
     upstream::{ToolResult, Upstream, UpstreamCall, UpstreamError},
 };
 
@@ -87,9 +93,11 @@ struct World {
     broker: Broker,
     store: Store,
     host: Arc<Host>,
+    cluster: Arc<Cluster>,
+    clock: Clock,
     tenant: TenantId,
     admin: Secret,
-    _dir: TempDir,
+    dir: Arc<TempDir>,
 }
 
 use crate::identity::Secret;
@@ -127,17 +135,27 @@ fn text(text: impl ToString) -> Value {
 
 impl World {
     async fn new(limits: Limits) -> Self {
-        Self::with(limits, Secrets::local_only).await
+        Self::with(limits, Secrets::local_only, Clock::system()).await
+    }
+
+    /// At a time that is moved by hand.
+    async fn at_hand() -> Self {
+        let limits = Limits {
+            user_per_minute: 1_000_000,
+            tenant_per_minute: 1_000_000,
+            tenant_in_flight: 1_000,
+            ..Limits::default()
+        };
+        Self::with(limits, Secrets::local_only, Clock::manual(NOW_US)).await
     }
 
     /// Where every provider of secrets hangs.
     async fn hanging() -> Self {
-        Self::with(Limits::default(), Secrets::hanging).await
+        Self::with(Limits::default(), Secrets::hanging, Clock::system()).await
     }
 
-    async fn with(limits: Limits, secrets: fn(Store, Arc<Keyring>, Clock) -> Secrets) -> Self {
+    async fn with(limits: Limits, secrets: fn(Store, Arc<Keyring>, Clock) -> Secrets, clock: Clock) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let clock = Clock::system();
         let keys = Arc::new(Keyring::open(dir.path()).unwrap());
         let store = Store::open(StoreConfig::sqlite(dir.path().join("toolgate.db")))
             .await
@@ -155,18 +173,38 @@ impl World {
             contacts: AtomicUsize::new(0),
             contacted: Notify::new(),
         });
+        let cluster = Arc::new(Cluster::default());
+        let calls = TaskTracker::new();
+        let uplinks = crate::uplinks::Uplinks::closed(Arc::clone(&keys));
+        let snapshots = Snapshots::new(store.clone());
+        let changes = Changes::new(
+            store.clone(),
+            journal.clone(),
+            snapshots.clone(),
+            clock.clone(),
+            calls.clone(),
+        );
+        let live = Arc::new(uplinks.clone());
+        let secrets = secrets(store.clone(), Arc::clone(&keys), clock.clone());
+        let dialling = Dialling::new(secrets.clone(), journal.clone(), clock.clone(), calls.clone());
+        let targets = Targets::new(changes, Arc::clone(&keys), live, "http://127.0.0.1", dialling);
         let broker = Broker::new(Rooms {
             entrance: Entrance::default(),
             buckets: Buckets::new(limits, clock.clone()),
             in_flight: InFlight::new(limits.tenant_in_flight),
-            adapters: Adapters::new(crate::uplinks::Uplinks::closed(Arc::clone(&keys)))
-                .answered_by(Some(Arc::clone(&host) as _)),
+            adapters: Adapters::new(uplinks, clock.clone())
+                .answered_by(Some(Arc::clone(&host) as _))
+                .opened_by(cluster.opener()),
+            cache: Cache::new(clock.clone()),
+            flights: Flights::new(calls.clone()),
+            rechecks: Rechecks::new(calls.clone()),
+            targets,
             results: Results::new(clock.clone()),
-            secrets: secrets(store.clone(), Arc::clone(&keys), clock.clone()),
-            snapshots: Snapshots::new(store.clone()),
+            secrets,
+            snapshots,
             upstream_timeout: Duration::from_secs(10),
-            calls: TaskTracker::new(),
-            clock,
+            calls,
+            clock: clock.clone(),
             keys,
             journal,
         });
@@ -175,13 +213,38 @@ impl World {
             broker,
             store,
             host,
+            cluster,
+            clock,
             tenant,
             admin,
-            _dir: dir,
+            dir: Arc::new(dir),
         };
         world.admin = world.token("admin", Role::Admin, None).await;
         world.target("web-1").await;
         world
+    }
+
+    /// Another tenant of the same gateway.
+    async fn neighbour(&self) -> Self {
+        let tenant = TenantId::mint();
+        self.store
+            .with_tenant(&tenant, |tx| {
+                Box::pin(async move { tx.create_tenant("umbrella", 0).await })
+            })
+            .await
+            .unwrap();
+        let mut neighbour = Self {
+            broker: self.broker.clone(),
+            store: self.store.clone(),
+            host: Arc::clone(&self.host),
+            cluster: Arc::clone(&self.cluster),
+            clock: self.clock.clone(),
+            dir: Arc::clone(&self.dir),
+            admin: Secret::new(String::new()),
+            tenant,
+        };
+        neighbour.admin = neighbour.token("admin", Role::Admin, None).await;
+        neighbour
     }
 
     async fn token(&self, name: &str, role: Role, profile: Option<&str>) -> Secret {
@@ -292,6 +355,7 @@ fn wish(name: &str, arguments: &str) -> Wish {
     }
 }
 
+const NOW_US: i64 = 1_800_000_000_000_000;
 const SSH: &str = "ssh.run_whitelisted_command";
 const UPTIME: &str = r#"{"command":"uptime"}"#;
 

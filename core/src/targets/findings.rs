@@ -74,7 +74,7 @@ pub(super) fn on_record(stored: &Value) -> Map<String, Value> {
 }
 
 /// Bounded, and without anything that a terminal or a reader would not show as it is.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut plain: String = text.chars().take(LONGEST).map(visible).collect();
     if text.chars().nth(LONGEST).is_some() {
         plain.push('…');

@@ -1,4 +1,5 @@
-//! A connection test as its stages: the relay, then a sample read through it.
+//! A connection test as its stages: of a host the relay, then a sample read through it; of any other target what its
+//! adapter found.
 //!
 //! A target that cannot be reached is an answer, not an error; a request that was refused is an error.
 
@@ -7,12 +8,20 @@ use std::time::Duration;
 use toolgate_contract::v1::{Stage, TestTargetResponse};
 
 use crate::{
+    adapters::{self, Verdict},
     broker::{Failed, Settled},
     error::Error,
+    targets::plain,
     upstream::UpstreamError,
 };
 
 pub(super) fn told(outcome: Result<Settled, Failed>, took: Duration) -> Result<TestTargetResponse, Failed> {
+    if let Ok(Some(tested)) = outcome.as_ref().map(Settled::tested) {
+        return Ok(TestTargetResponse {
+            ok: tested.verdict == Verdict::Passed,
+            stages: tested.stages.iter().map(stage).collect(),
+        });
+    }
     match outcome {
         Ok(settled) if settled.result().is_error => {
             Ok(sample_failed("the sample command failed on the host", took))
@@ -66,6 +75,13 @@ fn stages(stages: Vec<Stage>) -> TestTargetResponse {
     TestTargetResponse {
         ok: stages.iter().all(|stage| stage.ok),
         stages,
+    }
+}
+
+fn stage(found: &adapters::Stage) -> Stage {
+    match &found.failed {
+        None => passed(found.name, found.took),
+        Some(reason) => failed(found.name, plain(reason), found.took),
     }
 }
 

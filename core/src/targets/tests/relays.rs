@@ -223,12 +223,12 @@ async fn an_alarm_that_comes_late_does_not_lock_the_relay_that_has_enrolled_sinc
 async fn calls_to_a_host_without_a_relay_say_which_of_the_ways_leads_out() {
     let room = room().await;
     let (target, token) = room.add("web").await;
-    let adapters =
-        crate::adapters::Adapters::new(crate::uplinks::Uplinks::closed(Arc::clone(&room.ground.keys)));
+    let uplinks = crate::uplinks::Uplinks::closed(Arc::clone(&room.ground.keys));
+    let adapters = crate::adapters::Adapters::new(uplinks, crate::clock::Clock::manual(0));
     let told = || async {
         let snapshot = room.ground.snapshot().await;
         adapters
-            .upstream(&snapshot.target(target.id).unwrap())
+            .upstream(&snapshot.target(target.id).unwrap(), None)
             .unwrap_err()
     };
     assert_eq!(told().await, UpstreamError::RelayNotEnrolled);
