@@ -370,19 +370,10 @@ fn known_id(id: &str) -> Result<TargetId, Error> {
 }
 
 fn addable(adapter: &str) -> Result<&'static str, Error> {
-    match registry::addable_adapter(adapter) {
-        Some(SSH) => Ok(SSH),
-        Some(_) | None if toolgate_contract::registry::INFRASTRUCTURE.contains(&adapter) => {
-            Err(Error::invalid(
-                "type",
-                format!("targets of type {adapter} cannot be added in this version; {SSH} can"),
-            ))
-        }
-        Some(_) | None => Err(Error::invalid(
-            "type",
-            format!("no adapter type of this name; targets of type {SSH} can be added"),
-        )),
-    }
+    registry::addable_adapter(adapter).ok_or_else(|| {
+        let what = "no adapter type of this name; there are proxmox, ssh, github and gitea";
+        Error::invalid("type", what)
+    })
 }
 
 fn taken(error: StoreError, target: &Target) -> Error {

@@ -1,5 +1,6 @@
 //! Targets over a store of their own, with sockets that a test opens and looks at.
 
+mod dialled;
 mod relays;
 
 use std::{
