@@ -94,7 +94,8 @@ impl Github {
     }
 }
 
-const SLOW: &str = "GitHub could not answer within its own time; ask for less, or try again later";
+/// How a lack is told that is GitHub's own time, run out.
+pub(super) const SLOW: &str = "GitHub could not answer within its own time; ask for less, or try again later";
 
 /// A page of fewer rows that begins at the same row.
 fn smaller(route: &Route) -> Option<Route> {
@@ -114,11 +115,19 @@ fn smaller(route: &Route) -> Option<Route> {
 }
 
 fn limited(wait: Duration) -> Miss {
+    Miss::Fault(left_alone(wait))
+}
+
+/// That nothing is sent with the token for so long.
+pub(super) fn left_alone(wait: Duration) -> Lack {
     let detail = format!(
         "GitHub limits how often this token may ask; it is left alone for another {} s",
         wait.as_secs().max(1)
     );
-    lack(UpstreamError::RateLimited(wait), detail)
+    Lack {
+        error: UpstreamError::RateLimited(wait),
+        detail,
+    }
 }
 
 pub(super) fn lack(error: UpstreamError, detail: impl Into<String>) -> Miss {

@@ -75,6 +75,8 @@ pub(super) struct Told {
     pub(super) size: Option<u64>,
     #[serde(deserialize_with = "lenient::part")]
     license: Option<License>,
+    #[serde(deserialize_with = "lenient::part")]
+    permissions: Option<Permissions>,
     #[serde(deserialize_with = "lenient::text")]
     created_at: Option<String>,
     #[serde(deserialize_with = "lenient::text")]
@@ -89,6 +91,22 @@ pub(super) struct Told {
 pub(super) struct Login {
     #[serde(deserialize_with = "lenient::text")]
     pub(super) login: Option<String>,
+}
+
+/// What the person behind the token may do there, which is not what the token may.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Permissions {
+    #[serde(deserialize_with = "lenient::flag")]
+    admin: Option<bool>,
+}
+
+impl Told {
+    /// Whether the person behind the token administers it.
+    pub(super) fn is_administered(&self) -> bool {
+        let permissions = self.permissions.as_ref();
+        permissions.and_then(|permissions| permissions.admin) == Some(true)
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]

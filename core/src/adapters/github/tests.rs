@@ -4,6 +4,7 @@ mod answers;
 mod examples;
 mod limits;
 mod pages;
+mod prism;
 mod refusals;
 mod settings;
 
@@ -25,9 +26,9 @@ use crate::{
 /// A token of the kind that is taken.
 pub(super) const TOKEN: &str = "github_pat_11TESTS_nobodyEverMadeThisOne";
 
-/// A GitHub on loopback and the adapter that reads it.
-pub(super) struct World {
-    pub(super) peer: Peer,
+/// The adapter, and who is asked.
+pub(super) struct World<P = Peer> {
+    pub(super) peer: P,
     pub(super) github: Github,
     pub(super) clock: Clock,
     pub(super) contact: Contact,
@@ -42,7 +43,7 @@ pub(super) struct Told {
 }
 
 impl World {
-    /// That answers so.
+    /// A GitHub on loopback that answers so.
     pub(super) fn answering(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
         Self::below("", answer)
     }
@@ -50,10 +51,12 @@ impl World {
     /// The same below a base path.
     pub(super) fn below(path: &str, answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
         let peer = Peer::answering(answer);
-        let (clock, contact) = (Clock::manual(1_800_000_000_000_000), peer::contact());
-        let stored =
-            json!({"baseUrl": format!("{}{path}", peer.base()), "allowLoopback": true, "allowHttp": true});
-        let github = Github::open(&stored, TOKEN, clock.clone()).unwrap();
+        let World {
+            github,
+            clock,
+            contact,
+            ..
+        } = World::at(&format!("{}{path}", peer.base()));
         Self {
             peer,
             github,
@@ -62,6 +65,29 @@ impl World {
         }
     }
 
+    /// Paths and queries that were asked for, in order.
+    pub(super) fn asked(&self) -> Vec<String> {
+        let asked = self.peer.asked().into_iter();
+        asked.map(|asked| asked.path_and_query).collect()
+    }
+}
+
+impl World<()> {
+    /// Somebody else's GitHub on loopback.
+    pub(super) fn at(url: &str) -> Self {
+        let (clock, contact) = (Clock::manual(1_800_000_000_000_000), peer::contact());
+        let stored = json!({"baseUrl": url, "allowLoopback": true, "allowHttp": true});
+        let github = Github::open(&stored, TOKEN, clock.clone()).unwrap();
+        Self {
+            peer: (),
+            github,
+            clock,
+            contact,
+        }
+    }
+}
+
+impl<P> World<P> {
     /// Calls a tool; a result is held against the tool's schema.
     pub(super) async fn call(&self, tool: &'static str, arguments: Value) -> Result<Told, UpstreamError> {
         let definition = registry::tool(tool).unwrap();
@@ -106,12 +132,6 @@ impl World {
     pub(super) async fn run(&self, id: u64) -> Result<Told, UpstreamError> {
         let arguments = json!({"owner": "acme", "repo": "site", "run_id": id});
         self.call("github.get_workflow_run", arguments).await
-    }
-
-    /// Paths and queries that were asked for, in order.
-    pub(super) fn asked(&self) -> Vec<String> {
-        let asked = self.peer.asked().into_iter();
-        asked.map(|asked| asked.path_and_query).collect()
     }
 }
 

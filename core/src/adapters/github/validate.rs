@@ -14,10 +14,10 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
 pub(super) use self::expiry::expiry;
-use self::probe::{ADMINISTRATIVE, Answered, PRIVATE, Probe};
+use self::probe::{ADMINISTRATIVE, Answered, PRIVATE, Place, Probe};
 use super::{
     API_VERSION, Github,
-    ask::{Lack, Miss, lack},
+    ask::{self, Lack, Miss, lack},
     no::No,
     repos::{self, Told},
     route::Route,
@@ -81,14 +81,19 @@ impl Run<'_> {
     async fn stages(&mut self) -> Result<(), Ended> {
         let user = self.reach().await?;
         self.authenticate(user)?;
-        let (all, private) = self.metadata().await?;
-        self.permissions(&all, private).await?;
+        let (mut all, mut private) = self.metadata().await?;
+        all.sort_by_key(probe::unlikely);
+        private.sort_by_key(probe::unlikely);
+        self.permissions(&all, &private).await?;
         self.passed("privileges");
         self.sample(&all)
     }
 
     /// The first question also shows that the name is known, that it can be dialled and that its certificate is good.
     async fn reach(&mut self) -> Result<Result<Answer, Miss>, Ended> {
+        if let Some(left) = self.github.cool_down.left() {
+            return Err(self.unknown("reach", ask::left_alone(left)));
+        }
         let asked = self.ask(&Route::of(["user"])).await;
         if let Err(Miss::Fault(lack)) = &asked {
             match lack.error {
@@ -96,6 +101,7 @@ impl Run<'_> {
                     self.passed("reach");
                     return Err(self.unknown("tls", lack.clone()));
                 }
+                UpstreamError::Timeout if lack.detail == ask::SLOW => {}
                 UpstreamError::Unreachable | UpstreamError::Forbidden | UpstreamError::Timeout => {
                     return Err(self.unknown("reach", lack.clone()));
                 }
@@ -178,31 +184,17 @@ impl Run<'_> {
         }
     }
 
-    async fn permissions(&mut self, all: &[Told], mut private: Vec<Told>) -> Result<(), Ended> {
+    async fn permissions(&mut self, all: &[Told], private: &[Told]) -> Result<(), Ended> {
         self.learn_flag("privateRepositories", !private.is_empty());
-        private.sort_by_key(probe::unlikely);
-        let lacks_actions = match probe::place(&private) {
-            Some(first) => {
-                let probed = self.probe_all(&PRIVATE, &first).await;
+        let places: Vec<Place> = private.iter().filter_map(probe::place).take(MOST_REPOS).collect();
+        let lacks_actions = match places.split_first() {
+            Some((first, others)) => {
+                let probed = self.probe_all(&PRIVATE, first).await;
                 self.note(&probed)?;
-                self.actions(&private, &probed).await?
+                self.actions(&probed, others).await?
             }
             None => {
-                self.found.not_provable.push("actions:read".into());
-                let open = PRIVATE
-                    .iter()
-                    .filter(|probe| !ADMINISTRATIVE.contains(probe) && !probe.is_minimum());
-                self.found
-                    .not_provable
-                    .extend(open.map(|probe| probe.permission.to_owned()));
-                let probed = match probe::place(all) {
-                    Some(public) => self.probe_all(&ADMINISTRATIVE, &public).await,
-                    None => ADMINISTRATIVE
-                        .iter()
-                        .map(|probe| (*probe, Answered::Unclear))
-                        .collect(),
-                };
-                self.note(&probed)?;
+                self.public_only(all).await?;
                 false
             }
         };
@@ -211,31 +203,48 @@ impl Run<'_> {
     }
 
     /// Whether runs can be read: of the first private repository, else of the next ones. Gives whether they cannot.
-    async fn actions(&mut self, private: &[Told], probed: &[(Probe, Answered)]) -> Result<bool, Ended> {
-        let mut answered = probed
-            .iter()
-            .find(|(probe, _)| probe.is_minimum())
-            .map(|(_, answered)| answered.clone());
-        for repo in private.iter().skip(1).take(MOST_REPOS - 1) {
-            let Some(place) =
-                probe::place(std::slice::from_ref(repo)).filter(|_| answered == Some(Answered::Unclear))
-            else {
-                continue;
-            };
-            let minimum: Vec<Probe> = PRIVATE.into_iter().filter(Probe::is_minimum).collect();
-            let again = self.probe_all(&minimum, &place).await;
+    async fn actions(&mut self, probed: &[(Probe, Answered)], others: &[Place]) -> Result<bool, Ended> {
+        let of = |probed: &[(Probe, Answered)]| {
+            let minimum = probed.iter().find(|(probe, _)| probe.is_minimum());
+            minimum.map_or(Answered::Unclear, |(_, answered)| answered.clone())
+        };
+        let mut answered = of(probed);
+        for place in others {
+            if answered != Answered::Unclear {
+                break;
+            }
+            let again = self.probe_all(&PRIVATE[..1], place).await;
             self.note_limits(&again)?;
-            answered = again.into_iter().next().map(|(_, answered)| answered);
+            answered = of(&again);
         }
         match answered {
-            Some(Answered::Held) => self.found.proven.push("actions:read".into()),
-            Some(Answered::NotHeld) => return Ok(true),
-            _ => self.found.not_provable.push("actions:read".into()),
+            Answered::Held => self.found.proven.push("actions:read".into()),
+            Answered::NotHeld => return Ok(true),
+            Answered::Unclear | Answered::Kept(_) => self.found.not_provable.push("actions:read".into()),
         }
         Ok(false)
     }
 
-    async fn probe_all(&self, probes: &[Probe], place: &probe::Place) -> Vec<(Probe, Answered)> {
+    /// In public repositories everybody reads runs, code and issues: only what is never public tells something.
+    async fn public_only(&mut self, all: &[Told]) -> Result<(), Ended> {
+        self.found.not_provable.push("actions:read".into());
+        let open = PRIVATE
+            .iter()
+            .filter(|probe| !ADMINISTRATIVE.contains(probe) && !probe.is_minimum());
+        self.found
+            .not_provable
+            .extend(open.map(|probe| probe.permission.to_owned()));
+        let probed = match all.iter().find_map(probe::place) {
+            Some(public) => self.probe_all(&ADMINISTRATIVE, &public).await,
+            None => ADMINISTRATIVE
+                .iter()
+                .map(|probe| (*probe, Answered::Unclear))
+                .collect(),
+        };
+        self.note(&probed)
+    }
+
+    async fn probe_all(&self, probes: &[Probe], place: &Place) -> Vec<(Probe, Answered)> {
         let mut asked = Vec::with_capacity(probes.len());
         for probe in probes {
             asked.push(self.probe(*probe, place.clone()));
@@ -245,9 +254,9 @@ impl Run<'_> {
         answered
     }
 
-    async fn probe(&self, probe: Probe, place: probe::Place) -> (Probe, Answered) {
+    async fn probe(&self, probe: Probe, place: Place) -> (Probe, Answered) {
         let answer = self.ask(&probe.route(&place)).await;
-        (probe, probe.read(answer))
+        (probe, probe.read(&place, answer))
     }
 
     fn note(&mut self, probed: &[(Probe, Answered)]) -> Result<(), Ended> {

@@ -24,6 +24,8 @@ pub(super) struct Place {
     owner: String,
     name: String,
     branch: String,
+    /// Whether the person behind the token administers it: else GitHub refuses them, whatever the token may do.
+    administered: bool,
 }
 
 /// What a probe came to.
@@ -89,7 +91,8 @@ impl Probe {
         Route::in_repo(&place.owner, &place.name, &path).with("per_page", "1")
     }
 
-    pub(super) fn read(&self, answer: Result<Answer, Miss>) -> Answered {
+    /// What an answer from this place shows.
+    pub(super) fn read(&self, place: &Place, answer: Result<Answer, Miss>) -> Answered {
         match answer {
             Ok(answer) if self.is_minimum() => {
                 let runs = answer.json().and_then(Runs::read);
@@ -97,6 +100,7 @@ impl Probe {
             }
             Ok(answer) if answer.status == 200 => Answered::Held,
             Ok(_) => Answered::Unclear,
+            Err(Miss::No(_)) if ADMINISTRATIVE.contains(self) && !place.administered => Answered::Unclear,
             Err(Miss::No(no)) if no.lacks_permission() => Answered::NotHeld,
             Err(Miss::No(_)) => Answered::Unclear,
             Err(Miss::Fault(lack)) => match lack.error {
@@ -108,23 +112,27 @@ impl Probe {
     }
 }
 
-/// How little a repository promises to tell: empty, archived and disabled ones come last.
-pub(super) fn unlikely(repo: &Told) -> (bool, bool, bool) {
-    let empty = repo.size == Some(0);
-    (repo.disabled == Some(true), empty, repo.archived == Some(true))
+/// How little a repository promises to tell: empty, archived and disabled ones come last, and then those that the person
+/// behind the token does not administer.
+pub(super) fn unlikely(repo: &Told) -> (bool, bool, bool, bool) {
+    (
+        repo.disabled == Some(true),
+        repo.size == Some(0),
+        repo.archived == Some(true),
+        !repo.is_administered(),
+    )
 }
 
-/// The first of these repositories that can be named.
-pub(super) fn place(repos: &[Told]) -> Option<Place> {
-    repos.iter().find_map(|repo| {
-        let (owner, name) = repo.full_name.as_deref()?.split_once('/')?;
-        let fits = |part: &str| {
-            !part.is_empty() && part.len() <= 101 && !matches!(part, "." | "..") && !part.contains('/')
-        };
-        (fits(owner) && fits(name)).then(|| Place {
-            owner: owner.to_owned(),
-            name: name.to_owned(),
-            branch: repo.default_branch.clone().unwrap_or_else(|| "HEAD".into()),
-        })
+/// A repository as a place, if it can be named.
+pub(super) fn place(repo: &Told) -> Option<Place> {
+    let (owner, name) = repo.full_name.as_deref()?.split_once('/')?;
+    let fits = |part: &str| {
+        !part.is_empty() && part.len() <= 101 && !matches!(part, "." | "..") && !part.contains('/')
+    };
+    (fits(owner) && fits(name)).then(|| Place {
+        owner: owner.to_owned(),
+        name: name.to_owned(),
+        branch: repo.default_branch.clone().unwrap_or_else(|| "HEAD".into()),
+        administered: repo.is_administered(),
     })
 }

@@ -12,8 +12,8 @@ fn github(
     sees_private: bool,
 ) -> impl Fn(&Asked) -> Reply + Send + Sync {
     move |asked| {
-        let private = json!({"id": 1, "full_name": "acme/secret", "private": true, "size": 5, "default_branch": "main"});
-        let public = json!({"id": 2, "full_name": "acme/open", "private": false, "size": 5});
+        let private = json!({"id": 1, "full_name": "acme/secret", "private": true, "size": 5, "default_branch": "main", "permissions": {"admin": true}});
+        let public = json!({"id": 2, "full_name": "acme/open", "private": false, "size": 5, "permissions": {"admin": true}});
         let needed = match asked
             .path()
             .strip_prefix("/repos/acme/")
@@ -226,7 +226,7 @@ async fn another_private_repository_is_tried_where_actions_are_off() {
     let least = github(&["actions"], true);
     let found = validated(move |asked| match asked.path() {
         "/user/repos" => Reply::json(&json!([
-            {"id": 1, "full_name": "acme/off", "private": true, "size": 9},
+            {"id": 1, "full_name": "acme/off", "private": true, "size": 9, "permissions": {"admin": true}},
             {"id": 2, "full_name": "acme/secret", "private": true, "size": 9}
         ])),
         "/repos/acme/off/actions/runs" => said(404, "Not Found"),
@@ -290,4 +290,57 @@ async fn a_target_that_is_not_there_fails_at_reach() {
     let github = Github::open(&stored, crate::adapters::github::tests::TOKEN, clock).unwrap();
     let found = validate(&github, &crate::upstream::reader::peer::contact()).await;
     unknown(&found, "reach", UpstreamError::Unreachable);
+}
+
+#[tokio::test]
+async fn a_refusal_of_what_only_admins_read_proves_nothing_where_the_person_is_none() {
+    for sees_private in [true, false] {
+        let least = github(&["actions"], sees_private);
+        let found = validated(move |asked| match asked.path() {
+            "/user/repos" if asked.path_and_query.contains("visibility=private") && !sees_private => {
+                Reply::json(&json!([]))
+            }
+            "/user/repos" => Reply::json(&json!([{
+                "id": 1, "full_name": "acme/secret", "private": sees_private, "size": 5, "default_branch": "main",
+                "permissions": {"admin": false, "pull": true}
+            }])),
+            _ => least(asked),
+        })
+        .await;
+        assert_eq!(found.verdict, Verdict::Passed);
+        for probe in ADMINISTRATIVE {
+            let listed = found.not_provable.iter().any(|listed| listed == probe.permission);
+            assert!(listed, "{} in {:?}", probe.permission, found.not_provable);
+        }
+    }
+}
+
+#[tokio::test]
+async fn while_the_token_is_left_alone_nobody_is_asked() {
+    let world = World::answering(|_| user());
+    world
+        .github
+        .cool_down
+        .begin(crate::adapters::github::cool_down::Limit::For(
+            Duration::from_secs(30),
+        ));
+    let found = validate(&world.github, &world.contact).await;
+    unknown(
+        &found,
+        "reach",
+        UpstreamError::RateLimited(Duration::from_secs(30)),
+    );
+    assert!(world.asked().is_empty());
+}
+
+#[tokio::test]
+async fn probes_are_few_at_once_and_at_most_one_a_permission() {
+    let world = World::answering(github(&["actions"], true));
+    validate(&world.github, &world.contact).await;
+    assert_eq!(world.asked().len(), 3 + PRIVATE.len());
+    assert!(
+        world.peer.connections() <= AT_ONCE,
+        "{}",
+        world.peer.connections()
+    );
 }
