@@ -204,6 +204,7 @@ impl Told {
     fn text(&self) -> String {
         let mut text = match (self.runs.is_empty(), self.statuses.is_empty()) {
             (true, true) if self.source == Source::Statuses.name() => String::new(),
+            (true, true) if self.more => "No run that fits so far.".to_owned(),
             (true, true) => "No runs.".to_owned(),
             (false, _) => said::lines(self.runs.iter().map(Run::line)),
             (true, false) => said::lines(self.statuses.iter().map(Status::line)),
@@ -233,10 +234,19 @@ fn repository_in(path: &str) -> Option<String> {
     Some(format!("{owner}/{name}"))
 }
 
-/// Takes the rows of all pages, until `take` leaves one; gives the no of the server, if there was one.
+/// What became of a row.
+enum Row {
+    Taken,
+    /// Taken, and there are enough.
+    Last,
+    /// Left for the next page: there are enough.
+    Left,
+}
+
+/// Takes the rows of all pages, until there are enough; gives the no of the server, if there was one.
 async fn go_through(
     pages: &mut Pages<'_>,
-    mut take: impl FnMut(&serde_json::Value) -> bool,
+    mut take: impl FnMut(&serde_json::Value) -> Row,
 ) -> Result<Option<super::ask::No>, UpstreamError> {
     loop {
         let rows = match pages.next().await? {
@@ -244,9 +254,33 @@ async fn go_through(
             Page::No(no) => return Ok(Some(no)),
             Page::End => return Ok(None),
         };
-        if let Some(left) = rows.iter().position(|row| !take(row)) {
-            pages.stop_before(left);
+        for (at, row) in rows.iter().enumerate() {
+            let behind = match take(row) {
+                Row::Taken => continue,
+                Row::Last => at + 1,
+                Row::Left => at,
+            };
+            if behind < rows.len() {
+                pages.stop_before(behind);
+            }
             return Ok(None);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_repository_is_read_out_of_a_path() {
+        let check = |path: &str, expected: Option<&str>| {
+            assert_eq!(repository_in(path).as_deref(), expected, "{path}")
+        };
+        check("/repos/acme/web/actions/runs", Some("acme/web"));
+        check("/repos/acme/caf%C3%A9", Some("acme/café"));
+        check("/repos/acme", None);
+        check("/repos//x", None);
+        check("/repositories/7", None);
     }
 }

@@ -269,7 +269,13 @@ impl Run {
     }
 
     fn sha(&self, repo: &Repo) -> String {
-        format!("{:040x}", self.number * 0x9e37_79b9 + repo.id)
+        let part = |odd: u64| (self.number << 20 | repo.id).wrapping_mul(odd);
+        format!(
+            "{:016x}{:016x}{:08x}",
+            part(0x9e37_79b9_7f4a_7c15),
+            part(0xd6e8_feb8_6659_fd93),
+            repo.id
+        )
     }
 
     fn page(&self, state: &State, repo: &Repo) -> String {

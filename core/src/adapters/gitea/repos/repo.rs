@@ -7,7 +7,6 @@ use crate::adapters::gitea::{row, said};
 
 /// One repository; what the server does not tell is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(default)]
 pub(in crate::adapters::gitea) struct Repo {
     id: i64,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::{Asked, Came, GONE_THROUGH, Pages, Place, Run, Server, Source, Told, go_through, row};
+use super::{Asked, Came, GONE_THROUGH, Pages, Place, Row, Run, Server, Source, Told, go_through, row};
 use crate::{
     adapters::gitea::{pages::LONGEST, version::Product},
     journal::Contact,
@@ -31,12 +31,9 @@ pub(super) async fn told(
     let mut pages = Pages::of(server, contact, path, "workflow_runs", place, GONE_THROUGH);
     let (mut runs, mut repository) = (vec![], None);
     let no = go_through(&mut pages, |row| {
-        if runs.len() == limit {
-            return false;
-        }
         repository = repository.take().or_else(|| full_name(row));
         runs.extend(Run::read(row).filter(|run| asked.fits(run, status)));
-        true
+        if runs.len() < limit { Row::Taken } else { Row::Last }
     });
     if let Some(no) = no.await? {
         return asked.no(&no);

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Asked, Pages, Place, Server, Source, Told, go_through};
+use super::{Asked, Pages, Place, Row, Server, Source, Told, go_through};
 use crate::{
     adapters::gitea::{row, said},
     journal::Contact,
@@ -71,7 +71,7 @@ pub(super) async fn told(
     let mut statuses: Vec<Status> = vec![];
     let no = go_through(&mut pages, |row| {
         statuses.extend(Status::read(row));
-        true
+        Row::Taken
     });
     match no.await? {
         None => {}
@@ -80,12 +80,7 @@ pub(super) async fn told(
     }
     let mut told = Told::of(Source::Statuses, asked, &pages, repository);
     let none = statuses.is_empty() && !told.more;
-    statuses.retain(|status| {
-        asked
-            .status
-            .as_ref()
-            .is_none_or(|word| status.status.as_ref() == Some(word))
-    });
+    statuses.retain(|status| asked.status.as_deref().is_none_or(|word| status.is(word)));
     told.statuses = statuses;
     let what = match none {
         true => format!(
@@ -131,6 +126,16 @@ impl Status {
             target_url: row::page(row, "target_url"),
             created_at: row::first(row, &["created_at", "updated_at"], row::time),
         })
+    }
+
+    /// Whether a filter's word is true of it, be it one for states or one for runs.
+    fn is(&self, word: &str) -> bool {
+        let own = self.status.as_deref().unwrap_or_default();
+        match word {
+            "queued" | "waiting" | "running" | "in_progress" => own == "pending",
+            "completed" => own != "pending",
+            _ => own == word,
+        }
     }
 
     /// One line for reading.

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Asked, Came, GONE_THROUGH, Pages, Place, Run, Server, Source, Told, go_through};
+use super::{Asked, Came, GONE_THROUGH, Pages, Place, Row, Run, Server, Source, Told, go_through};
 use crate::{
     adapters::gitea::{pages::LONGEST, row, said},
     journal::Contact,
@@ -63,19 +63,21 @@ pub(super) async fn told(
 
 impl Grouped {
     /// Takes a row, unless it begins a run and there are enough.
-    fn take(&mut self, row: &Value, asked: &Asked) -> bool {
-        let Some(run) = Run::read(row) else { return true };
+    fn take(&mut self, row: &Value, asked: &Asked) -> Row {
+        let Some(run) = Run::read(row) else {
+            return Row::Taken;
+        };
         let fits = |asked: &Option<String>, is: &Option<String>| asked.is_none() || asked == is;
         if !fits(&asked.branch, &run.head_branch) || !fits(&asked.event, &run.event) {
-            return true;
+            return Row::Taken;
         }
         let is_known = |known: &Run| run.run_number.is_some() && known.run_number == run.run_number;
         match self.0.iter().position(is_known) {
             Some(at) => self.0[at].jobs.push(Job::read(row)),
-            None if self.is_enough(asked) => return false,
+            None if self.is_enough(asked) => return Row::Left,
             None => self.add(run, row),
         }
-        true
+        Row::Taken
     }
 
     /// Takes a row whatever is asked for.

@@ -200,6 +200,7 @@ async fn runs_go_on_where_the_former_page_ended() {
         (&first["more"], first["runs"].as_array().unwrap().len()),
         (&json!(true), 10)
     );
+    assert_eq!(peer.asked().len(), 1);
     let second = recent(&peer, "runs", json!({"cursor": first["next_cursor"]}))
         .await
         .structured;
