@@ -7,6 +7,7 @@ mod github;
 mod held;
 mod kind;
 mod proxmox;
+mod said;
 mod settings;
 mod validation;
 mod withheld;

@@ -11,7 +11,6 @@ mod probes;
 mod repos;
 mod row;
 mod runs;
-mod said;
 mod scopes;
 mod validate;
 mod version;
@@ -30,7 +29,7 @@ use self::{
     version::{Product, Version},
 };
 use super::{
-    Adapter, Validation,
+    Adapter, Validation, said,
     settings::{Defaults, Reading, destination},
 };
 use crate::{
