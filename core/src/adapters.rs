@@ -19,8 +19,8 @@ use toolgate_contract::ids::TenantId;
 use self::held::Held;
 pub use self::{
     gitea::parse as parse_gitea,
-    github::parse_github,
     kind::{Adapter, Kind},
+    proxmox::parse as parse_proxmox,
     settings::Defaults,
     validation::{Grants, Stage, Validation, Verdict, Violation},
 };
