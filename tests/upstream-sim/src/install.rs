@@ -1,26 +1,23 @@
 //! Where `fakepve` is; it is installed below `target/` when it is not there yet.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
 use tokio::process::Command;
+use toolgate_upstream_sim::proxmox;
 
 /// The release that the front is written for.
 const PACKAGE: &str = "fakepve[crypto]==0.5.0";
 
 pub(crate) async fn fakepve() -> io::Result<PathBuf> {
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-tools/fakepve");
-    let program = place.join("bin/fakepve");
-    if program.exists() {
+    if let Some(program) = proxmox::program() {
         return Ok(program);
     }
+    let place = proxmox::folder();
     println!("installing fakepve into target/test-tools/fakepve (once; needs python3 and the network) …");
     run(Command::new("python3").args(["-m", "venv"]).arg(&place)).await?;
     let pip = place.join("bin/pip");
     run(Command::new(pip).args(["install", "--quiet", "--disable-pip-version-check", PACKAGE])).await?;
-    Ok(program)
+    Ok(place.join("bin/fakepve"))
 }
 
 async fn run(command: &mut Command) -> io::Result<()> {

@@ -12,7 +12,7 @@ use std::{
     collections::BTreeSet,
     io,
     net::SocketAddr,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -24,6 +24,25 @@ use self::{access::Access, fakepve::FakePve};
 use crate::{Reply, Request, Seen, Server};
 
 const BASE: &str = "/api2/json";
+
+/// Where `fakepve` is, if it is there: `TOOLGATE_FAKEPVE` says it, or else it stands below `target/`, where `tests/run` and
+/// the command put it.
+#[must_use]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "where a test finds its ground is no setting of the product"
+)]
+pub fn program() -> Option<PathBuf> {
+    let named = std::env::var_os("TOOLGATE_FAKEPVE").map(PathBuf::from);
+    let program = named.unwrap_or_else(|| folder().join("bin/fakepve"));
+    program.is_file().then_some(program)
+}
+
+/// Where `fakepve` is installed.
+#[must_use]
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-tools/fakepve")
+}
 
 /// A running cluster. Dropping it stops it.
 #[derive(Debug)]
