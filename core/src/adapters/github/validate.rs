@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures::{StreamExt, stream};
 use serde_json::{Map, Value};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 pub(super) use self::expiry::expiry;
 use self::probe::{ADMINISTRATIVE, Answered, PRIVATE, Place, Probe};
@@ -31,7 +31,10 @@ use crate::{
 /// All stages together; whoever waits, waits for ten seconds.
 const LONGEST: Duration = Duration::from_millis(9_500);
 /// Probes under way at once.
-const AT_ONCE: usize = 6;
+const AT_ONCE: usize = 10;
+/// A probe for more than the least is given up after this and listed as not provable: a test of the connection has five
+/// seconds for everything.
+const PROBE: Duration = Duration::from_secs(3);
 /// Private repositories that are asked for their runs before it is given up.
 const MOST_REPOS: usize = 3;
 
@@ -255,7 +258,13 @@ impl Run<'_> {
     }
 
     async fn probe(&self, probe: Probe, place: Place) -> (Probe, Answered) {
-        let answer = self.ask(&probe.route(&place)).await;
+        let route = probe.route(&place);
+        let answer = match probe.is_minimum() {
+            true => self.ask(&route).await,
+            false => timeout(PROBE, self.ask(&route))
+                .await
+                .unwrap_or_else(|_| Err(lack(UpstreamError::Timeout, ask::SLOW))),
+        };
         (probe, probe.read(&place, answer))
     }
 

@@ -129,3 +129,17 @@ async fn many_calls_at_once_share_what_carries_them() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_caller_who_leaves_keeps_nobody_else_from_asking() {
+    let world = World::answering(|asked| match asked.path().ends_with("/1") {
+        true => Reply::never(),
+        false => Reply::json(&json!({"id": 2})),
+    });
+    for _ in 0..100 {
+        let mut left = Box::pin(world.run(1));
+        // Polled once, so that the request is on its way, and dropped.
+        assert!(futures::poll!(&mut left).is_pending());
+    }
+    assert_eq!(world.run(2).await.unwrap().structured["run"]["id"], 2);
+}

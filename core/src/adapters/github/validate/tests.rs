@@ -344,3 +344,16 @@ async fn probes_are_few_at_once_and_at_most_one_a_permission() {
         world.peer.connections()
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_target_that_is_silent_is_given_up_in_time() {
+    let world = World::answering(|_| Reply::never());
+    let began = Instant::now();
+    let found = validate(&world.github, &world.contact).await;
+    unknown(&found, "reach", UpstreamError::Timeout);
+    assert!(
+        began.elapsed() <= LONGEST + Duration::from_millis(100),
+        "{:?}",
+        began.elapsed()
+    );
+}
