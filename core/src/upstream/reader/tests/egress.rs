@@ -43,7 +43,7 @@ async fn dialled(trap: &Trap, host: &str, allow: Allow, names: Arc<Names>) -> Re
         trust: Trust::default(),
         allow,
     };
-    let reader = Reader::over(destination, headers(), names, Duration::from_millis(300)).unwrap();
+    let reader = Reader::over(destination, headers(), names, Duration::from_secs(1)).unwrap();
     let fault = get(&reader, &["x"]).await.unwrap_err();
     match fault.error {
         UpstreamError::Forbidden => Err(fault.detail),
