@@ -19,6 +19,7 @@ use toolgate_contract::ids::TenantId;
 use self::held::Held;
 pub use self::{
     gitea::parse as parse_gitea,
+    github::parse_github,
     kind::{Adapter, Kind},
     proxmox::parse as parse_proxmox,
     settings::Defaults,

@@ -187,8 +187,8 @@ async fn a_refusal_is_an_outcome_that_says_nothing_of_the_server() {
     check(failed(501, "no such file '/etc/pve'"), "version of Proxmox VE").await;
 }
 
-#[tokio::test]
-async fn a_self_signed_node_is_read_by_its_fingerprint() {
+/// A certificate that nobody vouches for, and its fingerprint.
+fn self_signed() -> (tokio_rustls::rustls::ServerConfig, String) {
     let _ = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
     let made = rcgen::generate_simple_self_signed(vec!["pve1.example".into()]).unwrap();
     let print = ring::digest::digest(&ring::digest::SHA256, made.cert.der());
@@ -198,9 +198,16 @@ async fn a_self_signed_node_is_read_by_its_fingerprint() {
         .with_no_client_auth()
         .with_single_cert(vec![made.cert.der().clone()], key)
         .unwrap();
+    (tls, print.join(":"))
+}
+
+#[tokio::test]
+async fn a_self_signed_node_is_read_by_its_fingerprint() {
+    let (tls, print) = self_signed();
     let answers = Answers::default().data("/cluster/resources?type=vm", json!([]));
     let peer = Peer::over_tls(tls, move |asked| answers.answer(asked));
-    let Value::Object(given) = json!({"host": "127.0.0.1", "port": peer.port(), "fingerprints": [print.join(":")], "allowLoopback": true})
+    let Value::Object(given) =
+        json!({"host": "127.0.0.1", "port": peer.port(), "fingerprints": [print], "allowLoopback": true})
     else {
         panic!("an object")
     };

@@ -215,8 +215,8 @@ async fn a_server_that_cannot_be_reached_ends_a_validation_at_its_first_stage() 
         (&found.verdict, stages(&found).as_str()),
         (&Verdict::Unknown(UpstreamError::Unreachable), "reach!")
     );
-    // A server that speaks no TLS, and then one whose certificate nobody vouches for.
-    let peer = good().peer();
+    // A server whose certificate nobody vouches for is sent nothing.
+    let peer = Peer::over_tls(self_signed().0, |_| Reply::never());
     let settings = json!({"host": "127.0.0.1", "port": peer.port(), "allowLoopback": true});
     let found = open(&settings, &json!({}), &secret())
         .unwrap()
