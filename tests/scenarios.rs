@@ -37,6 +37,7 @@ mod bad_frames_end_only_their_own_uplink;
 mod bad_input_is_told_its_place;
 mod callers_who_leave_leave_no_transaction_open;
 mod checkpoints_leave_the_machine_and_prove_what_was_cut;
+mod each_gitea_and_forgejo_is_read_by_its_version;
 mod each_step_that_refuses_leaves_the_later_ones_alone;
 mod every_known_write_operation_is_refused;
 mod killed_at_each_step_a_call_is_refused_or_on_the_record;
