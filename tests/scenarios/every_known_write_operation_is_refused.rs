@@ -1,10 +1,11 @@
-//! Gate E1. Each operation of the three APIs that is no read is refused through REST and gRPC, whatever its spelling.
+//! Gate E1. Each operation of the three APIs that is no read is refused through REST and gRPC, whatever its spelling, and
+//! the systems, which are all configured, hear nothing of it.
 
 use std::{fs, path::Path};
 
 use serde_json::json;
 use toolgate_contract::v1::Failure;
-use toolgate_test_support::World;
+use toolgate_test_support::{Lab, World};
 
 /// Some of the operations, for checkouts that have no list of all beside them.
 const SOME: [(&str, &str); 9] = [
@@ -31,6 +32,9 @@ const SOME: [(&str, &str); 9] = [
 #[tokio::test]
 async fn every_known_write_operation_is_refused() {
     let world = World::new().unlimited().host("web-1").start().await;
+    let lab = Lab::start().await;
+    lab.add_all(world.admin()).await.unwrap();
+    let before = lab.contacts();
     let grpc = world.admin().grpc().await;
 
     let operations = operations();
@@ -63,28 +67,125 @@ async fn every_known_write_operation_is_refused() {
     }
 
     assert_eq!(world.host("web-1").received(), [""; 0]);
+    assert_eq!(lab.contacts(), before);
     assert_eq!(world.audit_of("adapter.write_rejected").await.len(), attempts);
     println!("{} operations, {attempts} attempts", operations.len());
 }
 
 #[tokio::test]
 async fn a_write_smuggled_into_a_read_does_not_fit_its_schema() {
-    let world = World::new().host("web-1").start().await;
+    let world = World::new().unlimited().host("web-1").start().await;
+    let lab = Lab::start().await;
+    lab.add_all(world.admin()).await.unwrap();
+    let before = lab.contacts();
+    let grpc = world.admin().grpc().await;
+    let reads = [
+        ("ssh.run_whitelisted_command", json!({"command": "uptime"})),
+        ("proxmox.list_vms", json!({})),
+        ("proxmox.get_vm_status", json!({"vmid": 100})),
+        ("proxmox.get_node_metrics", json!({"node": "pve1"})),
+        ("github.list_repos", json!({})),
+        (
+            "github.get_recent_ci_runs",
+            json!({"owner": "acme", "repo": "shop"}),
+        ),
+        (
+            "github.get_workflow_run",
+            json!({"owner": "acme", "repo": "shop", "run_id": 1}),
+        ),
+        ("gitea.list_repos", json!({})),
+        (
+            "gitea.get_recent_ci_runs",
+            json!({"owner": "acme", "repo": "shop"}),
+        ),
+    ];
+    let extras = [
+        "method",
+        "_method",
+        "X-HTTP-Method-Override",
+        "body",
+        "path",
+        "url",
+        "operation",
+        "Sudo",
+        "token",
+    ];
 
-    for extra in ["method", "_method", "X-HTTP-Method-Override", "body"] {
-        let arguments = json!({"command": "uptime", extra: "DELETE"});
-        let refusal = world
-            .call("ssh.run_whitelisted_command", arguments)
-            .await
-            .unwrap_err();
-        assert_eq!(
-            (refusal.status, refusal.reason.as_str()),
-            (400, "ARGUMENTS_INVALID"),
-            "{extra}"
+    for (tool, fitting) in &reads {
+        for extra in extras {
+            let mut arguments = fitting.clone();
+            arguments[extra] = json!("DELETE");
+            let refusal = world.call(tool, arguments.clone()).await.unwrap_err();
+            assert_eq!(
+                (refusal.status, refusal.reason.as_str()),
+                (400, "ARGUMENTS_INVALID"),
+                "{tool} {extra}"
+            );
+            let status = grpc.call(tool, arguments).await.unwrap_err();
+            assert_eq!(
+                Failure::from_status(&status).reason().name(),
+                "ARGUMENTS_INVALID",
+                "{tool} {extra}"
+            );
+        }
+    }
+    // Every line of the lists as the value of an argument there is none of.
+    for (adapter, line) in operations() {
+        let tool = format!(
+            "{adapter}.list_{}",
+            if adapter == "proxmox" { "vms" } else { "repos" }
         );
+        let refusal = world.call(&tool, json!({"operation": line})).await.unwrap_err();
+        assert_eq!(refusal.status, 400, "{tool} {line}");
     }
 
     assert_eq!(world.host("web-1").received(), [""; 0]);
+    assert_eq!(lab.contacts(), before);
+}
+
+#[tokio::test]
+async fn neither_a_batch_nor_an_override_makes_a_write_of_a_request() {
+    let world = World::new().unlimited().host("web-1").start().await;
+    let lab = Lab::start().await;
+    lab.add_all(world.admin()).await.unwrap();
+    let before = lab.contacts();
+    let write = json!({"name": "proxmox.shutdown_vm", "arguments": {"vmid": 100}});
+    let read = json!({"name": "proxmox.list_vms", "arguments": {}});
+
+    let batches = [
+        json!([write]),
+        json!([read, write]),
+        json!([[write]]),
+        json!({"calls": [write]}),
+    ];
+    for batch in batches {
+        let answer = world.admin().post("/api/mcp/invoke", batch.clone()).await;
+        assert_eq!(answer.status, 400, "{batch}: {}", answer.text);
+    }
+    for header in ["x-http-method-override", "x-http-method", "x-method-override"] {
+        for method in ["DELETE", "PUT", "PATCH", "GET"] {
+            let answer = world
+                .admin()
+                .invoke_with(&write, &[("prefer", "wait"), (header, method)])
+                .await;
+            assert_eq!(answer.status, 403, "{header}: {method}: {}", answer.text);
+        }
+    }
+    for method in [
+        reqwest::Method::PUT,
+        reqwest::Method::DELETE,
+        reqwest::Method::PATCH,
+    ] {
+        let request = world
+            .admin()
+            .request(method.clone(), "/api/mcp/invoke")
+            .json(&write);
+        let answer = world.admin().send(request).await;
+        assert_eq!(answer.status, 405, "{method}: {}", answer.text);
+    }
+
+    assert_eq!(world.host("web-1").received(), [""; 0]);
+    assert_eq!(lab.contacts(), before);
 }
 
 /// Every line of the lists beside the project, or some of them.

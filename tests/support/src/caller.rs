@@ -228,6 +228,23 @@ impl Caller {
         Ok((text(&made["id"]), text(&made["enrolment"]["token"])))
     }
 
+    /// Adds a target that is dialled; gives the whole answer.
+    pub async fn add_target(
+        &self,
+        adapter: &str,
+        name: &str,
+        config: Value,
+        credential: Value,
+    ) -> Result<Value, Refusal> {
+        let body = json!({"type": adapter, "name": name, "config": config, "credential": credential});
+        self.post("/api/mcp/adapter", body).await.ok()
+    }
+
+    /// `PATCH` JSON to a path.
+    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.send(self.request(Method::PATCH, path).json(&body)).await
+    }
+
     /// The caller's view of the audit record, oldest first.
     pub async fn audit(&self) -> Result<Vec<Value>, Refusal> {
         let mut events = Vec::new();

@@ -1,0 +1,175 @@
+//! Gate INV-3. The credentials of the three systems are looked for, plain and in disguise, in everything that comes out:
+//! answers, errors, metrics, the record, the log at its most talkative, and the files of the gateway. One of the systems
+//! reflects whatever it is sent. None is there.
+
+use std::{fs, net::SocketAddr, path::Path};
+
+use data_encoding::{BASE64, HEXLOWER};
+use serde_json::{Value, json};
+use toolgate_test_support::{Gateway, Lab};
+use toolgate_upstream_sim::{Reply, Request, Server};
+
+const REFLECTED: &str = "github_pat_11REFLECTED_byAHostileServer";
+const REFUSED: &str = "github_pat_11REFUSED00_neverStoredAnywhere";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_credential_of_a_system_leaves_the_gate() {
+    let mut gateway = Gateway::start(&["--log-level", "trace"]).await.unwrap();
+    let (admin, lab) = (gateway.admin(), Lab::start().await);
+    let hostile = Server::plain(SocketAddr::from(([127, 0, 0, 1], 0)), |request| {
+        std::future::ready(reflecting(&request))
+    })
+    .await
+    .unwrap();
+    let mut answers = vec![];
+    for (adapter, settings, credential) in lab.targets() {
+        let body = json!({"type": adapter, "name": "lab", "config": settings, "credential": credential});
+        let added = admin.post("/api/mcp/adapter", body).await;
+        assert_eq!(added.status, 201, "{}", added.text);
+        let id = added.json()["id"].as_str().unwrap().to_owned();
+        answers.push(added.text);
+        answers.push(
+            admin
+                .post(&format!("/api/mcp/adapter/{id}/test"), json!({}))
+                .await
+                .text,
+        );
+        answers.push(admin.get(&format!("/api/mcp/adapter/{id}")).await.text);
+        let wrong = json!({"credential": {"token": REFUSED, "tokenId": "x@pve!y", "tokenSecret": REFUSED}});
+        answers.push(admin.patch(&format!("/api/mcp/adapter/{id}"), wrong).await.text);
+    }
+    let settings = json!({"baseUrl": hostile.url(), "allowHttp": true, "allowLoopback": true});
+    let body =
+        json!({"type": "github", "name": "hostile", "config": settings, "credential": {"token": REFLECTED}});
+    let added = admin.post("/api/mcp/adapter", body).await;
+    let hostile_id = added.json()["id"].clone();
+    assert!(
+        hostile_id.is_string(),
+        "the hostile server looks sound at first: {}",
+        added.text
+    );
+    answers.push(added.text);
+    for (tool, arguments) in calls(&hostile_id) {
+        let body = json!({"name": tool, "arguments": arguments});
+        let answer = admin.invoke_with(&body, &[("prefer", "wait")]).await;
+        assert_ne!(answer.status, 500, "{tool}: {}", answer.text);
+        answers.push(answer.text);
+    }
+    assert!(hostile.seen().count() > 4, "the hostile server was asked");
+    for path in [
+        "/api/mcp/tools",
+        "/api/mcp/adapter",
+        "/metrics",
+        "/api/audit/export",
+        "/api/audit/events",
+        "/openapi.json",
+    ] {
+        answers.push(admin.get(path).await.text);
+    }
+    gateway.terminate().await;
+
+    let mut outputs = vec![
+        ("log".to_owned(), gateway.log().into_bytes()),
+        ("answers".to_owned(), answers.join("\n").into_bytes()),
+    ];
+    files(&gateway.data_dir(), &mut outputs);
+    assert!(outputs[0].1.len() > 10_000, "at trace level the log is not empty");
+    assert!(
+        String::from_utf8_lossy(&outputs[1].1).contains("[credential withheld]"),
+        "the reflection was seen"
+    );
+    let credentials = Lab::canaries()
+        .into_iter()
+        .chain([("reflected", REFLECTED), ("refused", REFUSED)]);
+    for (what, canary) in credentials {
+        for disguise in disguises(canary) {
+            for (name, bytes) in &outputs {
+                let found = bytes
+                    .windows(disguise.len())
+                    .any(|window| window.eq_ignore_ascii_case(disguise.as_bytes()));
+                assert!(
+                    !found,
+                    "the {what} stands in {name} as {} characters",
+                    disguise.len()
+                );
+            }
+        }
+    }
+}
+
+/// A GitHub that copies what it was sent wherever there is room for a text.
+fn reflecting(request: &Request) -> Reply {
+    let sent = request.header("authorization").to_owned();
+    let told = format!(
+        "{sent} {} {}",
+        BASE64.encode(sent.as_bytes()),
+        HEXLOWER.encode(sent.as_bytes())
+    );
+    let repo = json!({"id": 1, "name": told, "full_name": "acme/shop", "private": false, "description": told,
+        "owner": {"login": "acme"}, "html_url": format!("https://github.com/{told}"), "default_branch": sent});
+    let run = json!({"id": 1, "name": told, "status": told, "conclusion": sent, "event": "push", "head_branch": told,
+        "display_title": told, "run_number": 1, "html_url": sent, "repository": {"full_name": "acme/shop"}});
+    match request.segments()[..] {
+        ["user"] => Reply::json(200, &json!({"login": told})),
+        ["user", "repos"] | ["orgs", ..] => Reply::json(200, &json!([repo])),
+        ["repos", _, _, "actions", "runs"] => {
+            Reply::json(200, &json!({"total_count": 1, "workflow_runs": [run]}))
+        }
+        ["repos", _, _, "actions", "runs", "1"] => Reply::json(200, &run),
+        ["repos", _, _, "actions", "runs", "2"] => {
+            Reply::json(451, &json!({"message": told, "block": {"reason": sent}}))
+        }
+        ["repos", _, _, "actions", "runs", "3"] => Reply::bytes(200, told.into_bytes()),
+        ["repos", _, _, "actions", "runs", "4"] => Reply::json(500, &json!({"message": told})),
+        ["repos", _, _, "actions", "runs", "5"] => {
+            Reply::json(301, &json!({})).with("location", &format!("/{sent}"))
+        }
+        ["repos", _, _] => Reply::json(200, &repo),
+        _ => Reply::json(403, &json!({"message": told})).with("x-accepted-github-permissions", &sent),
+    }
+}
+
+fn calls(hostile: &Value) -> Vec<(&'static str, Value)> {
+    let mut calls = vec![
+        ("proxmox.list_vms", json!({})),
+        ("proxmox.get_vm_status", json!({"vmid": 100})),
+        ("proxmox.get_vm_status", json!({"vmid": 999})),
+        ("proxmox.get_node_metrics", json!({"node": "nowhere"})),
+        ("gitea.list_repos", json!({})),
+        (
+            "gitea.get_recent_ci_runs",
+            json!({"owner": "acme", "repo": "nothing"}),
+        ),
+        ("github.list_repos", json!({"target_id": hostile})),
+        (
+            "github.get_recent_ci_runs",
+            json!({"owner": "acme", "repo": "shop", "target_id": hostile}),
+        ),
+    ];
+    let run = |id| json!({"owner": "acme", "repo": "shop", "run_id": id, "target_id": hostile});
+    calls.extend((1..=6).map(|id| ("github.get_workflow_run", run(id))));
+    calls
+}
+
+fn disguises(canary: &str) -> Vec<String> {
+    let base64 = BASE64.encode(canary.as_bytes());
+    let shifted = BASE64.encode(format!("Bearer {canary}").as_bytes());
+    vec![
+        canary.to_owned(),
+        HEXLOWER.encode(canary.as_bytes()),
+        base64.trim_end_matches('=')[..base64.len() - 6].to_owned(),
+        shifted.trim_end_matches('=')[12..shifted.len() - 6].to_owned(),
+    ]
+}
+
+fn files(folder: &Path, outputs: &mut Vec<(String, Vec<u8>)>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let kind = entry.file_type().unwrap();
+        let path = entry.path();
+        if kind.is_dir() {
+            files(&path, outputs);
+        } else if kind.is_file() {
+            outputs.push((path.display().to_string(), fs::read(&path).unwrap()));
+        }
+    }
+}
