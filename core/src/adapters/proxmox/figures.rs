@@ -30,7 +30,7 @@ pub(super) fn text(label: &str, told: &Map<String, Value>) -> String {
     }
     let mut lines = vec![first];
     if let Some(share) = row::number(told, "cpu") {
-        let of = row::number(told, "cpus").map_or_else(String::new, |cpus| format!(" of {cpus} CPUs"));
+        let of = row::number(told, "cpus").map_or_else(String::new, of_cpus);
         lines.push(format!("CPU {}{of}", percent(share)));
     }
     for (label, used, most) in [
@@ -47,6 +47,14 @@ pub(super) fn text(label: &str, told: &Map<String, Value>) -> String {
 pub(super) fn use_of(row: &Value, label: &str, used: &str, most: &str) -> Option<String> {
     let (used, most) = (row::whole(row, used)?, row::whole(row, most)?);
     (most > 0).then(|| format!("{label} {} of {}", bytes(used), bytes(most)))
+}
+
+/// ` of 4 CPUs`
+pub(super) fn of_cpus(cpus: f64) -> String {
+    match cpus == 1.0 {
+        true => " of 1 CPU".to_owned(),
+        false => format!(" of {cpus} CPUs"),
+    }
 }
 
 pub(super) fn percent(share: f64) -> String {
@@ -91,5 +99,9 @@ mod tests {
         assert_eq!(duration(7_260), "2 h 1 min");
         assert_eq!(duration(1_209_600), "14 d 0 h");
         assert_eq!(percent(0.0345), "3.5 %");
+        assert_eq!(
+            (of_cpus(1.0), of_cpus(1.5)),
+            (" of 1 CPU".into(), " of 1.5 CPUs".into())
+        );
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::adapters::{
     proxmox::{
-        figures::{duration, percent, use_of},
+        figures::{duration, of_cpus, percent, use_of},
         row::{self, Field},
     },
     said::shown,
@@ -84,8 +84,8 @@ pub(super) fn lines(told: &Map<String, Value>) -> Vec<String> {
         lines.push(format!("Up {}", duration(seconds)));
     }
     if let Some(share) = row::number(row, "cpu") {
-        let cpus = row.get("cpuinfo").and_then(|info| row::whole(info, "cpus"));
-        let of = cpus.map_or_else(String::new, |cpus| format!(" of {cpus} CPUs"));
+        let cpus = row.get("cpuinfo").and_then(|info| row::number(info, "cpus"));
+        let of = cpus.map_or_else(String::new, of_cpus);
         let wait = row::number(row, "wait");
         let wait = wait.map_or_else(String::new, |wait| {
             format!(", waiting for disk {}", percent(wait))

@@ -22,7 +22,7 @@ fn a_number_is_read_however_it_is_spelt() {
     check(
         json!("9223372036854775807"),
         Some(i64::MAX),
-        Some(9.223_372_036_854_775_8e18),
+        Some(9.223_372_036_854_776e18),
     );
     check(json!(u64::MAX), None, Some(1.844_674_407_370_955_2e19));
     check(json!("nan"), None, None);
