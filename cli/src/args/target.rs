@@ -126,7 +126,12 @@ pub(crate) struct ReachArgs {
     #[arg(long, value_name = "FILE", help_heading = "Reach")]
     pub(crate) ca_certificate: Option<PathBuf>,
     /// SHA-256 of a certificate that is accepted, and no other is; may be given several times
-    #[arg(long, value_name = "SHA256", help_heading = "Reach")]
+    #[arg(
+        long,
+        value_name = "SHA256",
+        conflicts_with = "ca_certificate",
+        help_heading = "Reach"
+    )]
     pub(crate) fingerprint: Vec<String>,
     /// Private network that may be dialled, such as 10.0.0.5/32; may be given several times
     #[arg(long, value_name = "NETWORK", help_heading = "Reach")]

@@ -70,21 +70,58 @@ impl Kind {
         }
     }
 
-    /// The adapter of one target, out of its stored settings, the facts of its last validation and its credential.
+    /// The adapter of one target, out of its stored settings, the facts of its last validation and its credential: as
+    /// it is kept, or as whoever keeps it elsewhere has it, which may be the object that would have been given here.
     ///
     /// # Errors
-    /// When the settings cannot be used by this version.
+    /// When settings or credential cannot be used.
     pub fn open(
         self,
         settings: &Value,
         facts: &Value,
         credential: &SecretValue,
     ) -> Result<Arc<dyn Adapter>, UpstreamError> {
+        let object = self.kept_as_object(credential)?;
+        let credential = object.as_ref().unwrap_or(credential);
         let adapter = match self {
             Self::Proxmox => proxmox::open(settings, facts, credential),
             Self::Github => github::open(settings, facts, credential),
             Self::Gitea => gitea::open(settings, facts, credential),
         }?;
         Ok(Withheld::around(adapter, credential))
+    }
+
+    fn kept_as_object(self, credential: &SecretValue) -> Result<Option<SecretValue>, UpstreamError> {
+        let bytes = credential.reveal().trim_ascii();
+        if !bytes.starts_with(b"{") {
+            return Ok(None);
+        }
+        let object: Map<String, Value> =
+            serde_json::from_slice(bytes).map_err(|_| UpstreamError::CredentialRejected)?;
+        let kept = self.credential(&object);
+        kept.map(Some).map_err(|_| UpstreamError::CredentialRejected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_credential_that_another_keeps_is_its_text_or_the_object_that_would_be_given() {
+        let check = |kept: &str, expected: Option<&str>| {
+            let kept = SecretValue::new(kept.as_bytes()).unwrap();
+            let read = Kind::Gitea.kept_as_object(&kept).unwrap();
+            let read = read.map(|value| String::from_utf8_lossy(value.reveal()).into_owned());
+            assert_eq!(read.as_deref(), expected);
+        };
+        check("0123abc", None);
+        check(r#"{"token":"0123abc"}"#, Some("0123abc"));
+        check("\n {\"token\": \"0123abc\"}\n", Some("0123abc"));
+        for unfit in ["{", "{}", r#"{"token":"a","more":1}"#, r#"{"password":"a"}"#] {
+            let kept = SecretValue::new(unfit.as_bytes()).unwrap();
+            let refused = Kind::Gitea.kept_as_object(&kept).unwrap_err();
+            assert_eq!(refused, UpstreamError::CredentialRejected, "{unfit}");
+        }
     }
 }

@@ -62,10 +62,15 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
-/// Puts what was typed about reach and trust into the settings; what was not stays.
+/// Puts what was typed about reach and trust into the settings; what was not stays. Certificates are accepted by their
+/// authority or by their fingerprint, so the one that is typed takes the other's place.
 pub(super) fn reached(config: &mut Map<String, Value>, reach: &ReachArgs) -> Result<(), Failure> {
     if let Some(file) = &reach.ca_certificate {
+        config.remove("fingerprints");
         config.insert("caCertificate".into(), certificates(file)?.into());
+    }
+    if !reach.fingerprint.is_empty() {
+        config.remove("caCertificate");
     }
     for (key, texts) in [
         ("fingerprints", &reach.fingerprint),
@@ -145,7 +150,7 @@ mod tests {
         let mut config = Map::from_iter([
             ("host".into(), json!("pve")),
             ("allowHttp".into(), json!(true)),
-            ("fingerprints".into(), json!(["aa"])),
+            ("caCertificate".into(), json!("-----BEGIN CERTIFICATE-----")),
         ]);
         let reach = ReachArgs {
             fingerprint: vec!["bb".into()],

@@ -315,6 +315,27 @@ async fn a_credential_that_can_do_too_much_leaves_nothing_but_a_row() {
 }
 
 #[tokio::test]
+async fn a_credential_that_is_never_accepted_is_refused_at_sight_and_on_the_record() {
+    let world = world().await;
+    let classic = Wanted {
+        adapter: "github".into(),
+        config: "{}".into(),
+        credential: token(&format!("ghp_{TOKEN}")),
+        ..forge("hub")
+    };
+    let refused = world
+        .room
+        .targets
+        .create(world.room.ground.admin(), classic)
+        .await;
+    let (failure, validation) = told(refused.unwrap_err());
+    assert_eq!(failure.reason(), ErrorReason::ScopeViolation);
+    assert_eq!(validation["stages"][0]["ok"], false);
+    assert_eq!(world.last().await.reason, "SCOPE_VIOLATION");
+    assert_eq!((world.targets().await, world.finder.asked()), (0, 0));
+}
+
+#[tokio::test]
 async fn a_target_that_gives_no_answer_is_refused_by_its_reason_with_what_was_found() {
     let world = world().await;
     for (error, reason, kind) in [
