@@ -48,7 +48,10 @@ pub struct Adapters {
 /// Opens the adapters of tests in place of [`Kind::open`].
 #[cfg(test)]
 #[derive(Clone)]
-pub(crate) struct Opener(pub(crate) Arc<dyn Fn(&Target, &Lease) -> Arc<dyn Adapter> + Send + Sync>);
+pub(crate) struct Opener(pub(crate) Arc<Open>);
+
+#[cfg(test)]
+type Open = dyn Fn(&Target, &Lease) -> Arc<dyn Adapter> + Send + Sync;
 
 impl Adapters {
     /// Over the live uplinks; no adapter is open yet.

@@ -188,7 +188,10 @@ impl Broker {
 
     async fn ready(&self, went: Result<Went, Box<Refusal>>) -> Result<Ready, Failed> {
         match went {
-            Ok(Went::On(intended)) => lend::lend(&self.0, *intended).await.map(Ready::Lent),
+            Ok(Went::On(intended)) => {
+                let lent = lend::lend(&self.0, *intended).await?;
+                Ok(Ready::Lent(Box::new(lent)))
+            }
             Ok(Went::Home(recalled)) => Ok(Ready::Recalled(recalled)),
             Err(refusal) => Err(refuse::refused(&self.0, *refusal).await),
         }
@@ -214,7 +217,7 @@ impl Broker {
 /// How far a call went before its secret is needed.
 enum Went {
     On(Box<Intended>),
-    Home(Recalled),
+    Home(Box<Recalled>),
 }
 
 async fn path(rooms: &Rooms, caller: Caller, ask: &Ask, wish: Wish) -> Result<Went, Box<Refusal>> {
@@ -231,7 +234,7 @@ async fn test_path(rooms: &Rooms, admitted: Admitted, target_id: &str) -> Result
 async fn go(rooms: &Rooms, way: Way) -> Result<Went, Box<Refusal>> {
     match way {
         Way::On(permitted) => intend::intend(rooms, permitted).await.map(Box::new).map(Went::On),
-        Way::Home(recalled) => Ok(Went::Home(recalled)),
+        Way::Home(recalled) => Ok(Went::Home(Box::new(recalled))),
     }
 }
 

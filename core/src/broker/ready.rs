@@ -17,9 +17,9 @@ use super::{
 #[derive(Debug)]
 pub(super) enum Ready {
     /// With everything it needs at its target.
-    Lent(Lent),
+    Lent(Box<Lent>),
     /// With an answer that was kept: no contact, so nothing to cancel.
-    Recalled(Recalled),
+    Recalled(Box<Recalled>),
 }
 
 impl Ready {
@@ -41,8 +41,8 @@ impl Ready {
     /// From here a vanished caller changes nothing: every outcome is settled.
     pub(super) async fn finish(self, rooms: &Arc<Rooms>) -> Result<Settled, Failed> {
         match self {
-            Self::Lent(lent) => settle::settle(rooms, dispatch::dispatch(rooms, lent).await).await,
-            Self::Recalled(recalled) => settle::recall(rooms, recalled).await,
+            Self::Lent(lent) => settle::settle(rooms, dispatch::dispatch(rooms, *lent).await).await,
+            Self::Recalled(recalled) => settle::recall(rooms, *recalled).await,
         }
     }
 }

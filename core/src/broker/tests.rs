@@ -144,7 +144,6 @@ impl World {
             user_per_minute: 1_000_000,
             tenant_per_minute: 1_000_000,
             tenant_in_flight: 1_000,
-            ..Limits::default()
         };
         Self::with(limits, Secrets::local_only, Clock::manual(NOW_US)).await
     }

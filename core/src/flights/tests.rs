@@ -16,7 +16,7 @@ struct Dropped(Option<oneshot::Sender<()>>);
 
 impl Drop for Dropped {
     fn drop(&mut self) {
-        drop(self.0.take().unwrap().send(()));
+        let _heard = self.0.take().unwrap().send(());
     }
 }
 
