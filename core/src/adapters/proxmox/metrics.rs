@@ -1,6 +1,6 @@
 //! Reads how a node is doing: its present state and its samples, asked at once.
 //!
-//! A node that is down, or has no samples, is an answer with less in it.
+//! A node that is down, or has no samples, is an answer with less in it: of one that is down the samples of before stay.
 
 mod sample;
 mod state;
@@ -56,12 +56,15 @@ pub(super) async fn get(
     };
     let is_offline = node.is_offline();
     let mut told = Told::of(node, asked.timeframe);
+    let (state_path, samples_path) = paths(&told.node, &told.timeframe);
     if is_offline {
+        // Its own state is with itself; samples are kept by every node of a cluster.
         told.notes
-            .push("The node is offline, so there are no figures.".into());
+            .push("The node is offline, so there are no present figures.".into());
+        let samples = cluster.ask(contact, &samples_path).await;
+        told.take_samples(samples)?;
         return told.result();
     }
-    let (state_path, samples_path) = paths(&told.node, &told.timeframe);
     let (state, samples) = futures::join!(
         cluster.ask(contact, &state_path),
         cluster.ask(contact, &samples_path)
@@ -69,18 +72,12 @@ pub(super) async fn get(
     match state? {
         Said::Yes(row) if row.is_object() => told.state = state::read(&row),
         Said::Yes(_) => return Err(UpstreamError::Invalid),
-        Said::No(No::NodeAway) => {
-            told.notes
-                .push("The node gives no answer to the cluster, so there are no figures.".into());
-            return told.result();
-        }
+        Said::No(No::NodeAway) => told
+            .notes
+            .push("The node gives no answer to the cluster, so there are no present figures.".into()),
         Said::No(no) => return said::no(&no.told(&format!("the state of {}", shown(&told.node)))),
     }
-    match samples? {
-        Said::Yes(rows) => told.samples = sample::read(&rows),
-        Said::No(No::Missing) => told.notes.push("The node keeps no samples.".into()),
-        Said::No(no) => told.notes.push(no.told("No samples")),
-    }
+    told.take_samples(samples)?;
     told.result()
 }
 
@@ -106,6 +103,20 @@ impl Told {
             samples: vec![],
             notes: vec![],
         }
+    }
+
+    /// Samples that cannot be had cost nothing but themselves.
+    fn take_samples(&mut self, samples: Result<Said, UpstreamError>) -> Result<(), UpstreamError> {
+        match samples {
+            Ok(Said::Yes(rows)) => self.samples = sample::read(&rows),
+            Ok(Said::No(No::Missing)) => self.notes.push("The node keeps no samples.".into()),
+            Ok(Said::No(no)) => self.notes.push(no.told("No samples")),
+            Err(UpstreamError::Failed | UpstreamError::Invalid) => {
+                self.notes.push("The samples cannot be read now.".into());
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
     }
 
     fn result(&self) -> Result<ToolResult, UpstreamError> {

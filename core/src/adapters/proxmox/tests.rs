@@ -5,6 +5,7 @@ mod metrics;
 mod status;
 mod tokens;
 mod vms;
+mod whole;
 
 use std::{collections::BTreeMap, time::Duration};
 

@@ -119,7 +119,7 @@ async fn a_node_that_is_none_is_never_asked() {
 }
 
 #[tokio::test]
-async fn a_node_that_is_offline_is_told_and_not_asked() {
+async fn of_a_node_that_is_offline_only_the_samples_are_asked_for() {
     let peer = with().peer();
     let answered = call(&peer, TOOL, json!({"node": "pve2"})).await.unwrap();
     assert_eq!(
@@ -127,7 +127,27 @@ async fn a_node_that_is_offline_is_told_and_not_asked() {
         json!({"node": "pve2", "timeframe": "hour", "status": "offline", "samples": []})
     );
     assert!(answered.text.contains("offline"), "{answered:?}");
-    assert_eq!(asked(&peer), ["/nodes"]);
+    assert_eq!(
+        asked(&peer),
+        ["/nodes", "/nodes/pve2/rrddata?timeframe=hour&cf=AVERAGE"]
+    );
+}
+
+#[tokio::test]
+async fn what_a_node_did_before_it_went_down_is_told() {
+    let samples = json!([{"time": 120}, {"time": 60, "cpu": 0.9}]);
+    let offline = with().data("/nodes/pve2/rrddata?timeframe=hour&cf=AVERAGE", samples.clone());
+    let silent = with()
+        .with(STATUS, failed(595, "No route to host"))
+        .data(HOUR, samples);
+    for (answers, node, status) in [(offline, "pve2", "offline"), (silent, "pve1", "online")] {
+        let answered = get(answers, json!({"node": node})).await;
+        assert_eq!(
+            answered.structured,
+            json!({"node": node, "timeframe": "hour", "status": status, "samples": [{"time": 60, "cpu": 0.9}, {"time": 120}]})
+        );
+        assert!(answered.text.contains("no present figures"), "{answered:?}");
+    }
 }
 
 #[tokio::test]
@@ -154,6 +174,9 @@ async fn a_node_without_samples_is_told_with_its_state() {
             500,
             "RRD error: opening '/var/lib/rrdcached/db/pve2-node/pve1': No such file or directory",
         ),
+        failed(500, "rrd fetch failed"),
+        failed(502, "Bad Gateway"),
+        Reply::status(200).with_body("<html>"),
         failed(595, "Connection refused"),
         failed(400, "Parameter verification failed."),
         Reply::json(&json!({"data": null})),

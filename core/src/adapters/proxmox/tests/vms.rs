@@ -55,11 +55,15 @@ async fn a_guest_on_a_node_that_is_down_is_kept_and_breaks_no_other() {
 
 #[tokio::test]
 async fn a_row_of_an_older_release_has_no_template_and_one_text_of_tags() {
-    let row = json!({"type": "lxc", "vmid": 105, "tags": "web;prod", "status": "running"});
-    let answered = list(json!([row]), json!({})).await;
+    let running = json!({"type": "lxc", "vmid": 105, "tags": "web;prod", "status": "running"});
+    let untold = json!({"type": "lxc", "vmid": 106, "tags": "web;prod"});
+    let answered = list(json!([running, untold]), json!({})).await;
     assert_eq!(
         answered.structured["vms"],
-        json!([{"vmid": 105, "type": "lxc", "status": "running", "template": false, "tags": ["web", "prod"]}])
+        json!([
+            {"vmid": 105, "type": "lxc", "status": "running", "template": false, "tags": ["web", "prod"]},
+            {"vmid": 106, "type": "lxc", "template": false, "tags": ["web", "prod"]},
+        ])
     );
 }
 
@@ -82,7 +86,7 @@ async fn an_odd_row_costs_no_other() {
             {"vmid": 102, "type": "lxc", "status": "running", "name": "42", "template": true, "maxmem": 1_000_000_000_000_i64},
             {"vmid": 103, "type": "lxc", "status": "stopped", "template": true, "cpu": 0.5, "maxcpu": 1.5, "mem": 1024},
             {"vmid": 104, "type": "openvz", "status": "running", "template": false},
-            {"vmid": 9_007_199_254_740_993_i64, "type": "qemu", "name": "a\u{1b}[2J\u{202e}b"},
+            {"vmid": 9_007_199_254_740_993_i64, "type": "qemu", "name": "a\u{1b}[2J\u{202e}b", "template": false},
         ])
     );
     assert!(

@@ -57,8 +57,8 @@ impl Guest {
             return None;
         }
         // Older clusters leave it out where it is no. Of a guest on a node that is down nobody knows.
-        let is_known = told.get("status").is_some_and(|status| status != "unknown");
-        if is_known {
+        let is_away = told.get("status").is_some_and(|status| status == "unknown");
+        if !is_away {
             told.entry("template").or_insert(false.into());
         }
         let tags = row::tags(row);
