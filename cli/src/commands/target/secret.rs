@@ -129,7 +129,7 @@ impl Quiet {
 impl Drop for Quiet {
     fn drop(&mut self) {
         // There is nobody to tell: the shell sets its terminal up anew.
-        drop(tcsetattr(stdin(), OptionalActions::Now, &self.before));
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
 }
 
