@@ -26,10 +26,14 @@ async fn a_token_that_may_more_or_less_than_an_auditor_is_not_accepted() {
     }
     let cases = [
         ("less@pve!gate", everywhere("VmReader"), "Sys.Audit"),
-        ("more@pve!gate", everywhere("Administrator"), "VM.PowerMgmt"),
-        ("none@pve!gate", nothing, ""),
-        ("owner@pve!gate", like_its_owner, "VM.PowerMgmt"),
-        ("deep@pve!gate", deeper, "VM.PowerMgmt"),
+        (
+            "more@pve!gate",
+            everywhere("Administrator"),
+            "Datastore.Allocate on /",
+        ),
+        ("none@pve!gate", nothing, "nothing"),
+        ("owner@pve!gate", like_its_owner, "Datastore.Allocate on /"),
+        ("deep@pve!gate", deeper, "on /vms/100"),
     ];
 
     for (id, token, named) in cases {

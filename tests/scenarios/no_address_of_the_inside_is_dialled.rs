@@ -49,7 +49,8 @@ async fn no_address_of_the_inside_is_dialled() {
                 .await
                 .unwrap_err();
             // Refused for what the address is: as text, or when it was about to be dialled.
-            let as_text = refusal.status == 400 && refusal.problem["violations"][0]["pointer"] == "/config/baseUrl";
+            let as_text =
+                refusal.status == 400 && refusal.problem["violations"][0]["pointer"] == "/config/baseUrl";
             let as_address = refusal.status == 502
                 && refusal.reason == "UPSTREAM_UNREACHABLE"
                 && refusal.problem["validation"]["stages"][0]["name"] == "reach";

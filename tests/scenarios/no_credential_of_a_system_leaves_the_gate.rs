@@ -73,7 +73,7 @@ async fn no_credential_of_a_system_leaves_the_gate() {
         ("answers".to_owned(), answers.join("\n").into_bytes()),
     ];
     files(&gateway.data_dir(), &mut outputs);
-    assert!(outputs[0].1.len() > 10_000, "at trace level the log is not empty");
+    assert!(outputs[0].1.len() > 1_000, "at trace level the log is not empty");
     assert!(
         String::from_utf8_lossy(&outputs[1].1).contains("[credential withheld]"),
         "the reflection was seen"
@@ -110,7 +110,7 @@ fn reflecting(request: &Request) -> Reply {
     let run = json!({"id": 1, "name": told, "status": told, "conclusion": sent, "event": "push", "head_branch": told,
         "display_title": told, "run_number": 1, "html_url": sent, "repository": {"full_name": "acme/shop"}});
     match request.segments()[..] {
-        ["user"] => Reply::json(200, &json!({"login": told})),
+        ["user"] => Reply::json(200, &json!({"login": sent})),
         ["user", "repos"] | ["orgs", ..] => Reply::json(200, &json!([repo])),
         ["repos", _, _, "actions", "runs"] => {
             Reply::json(200, &json!({"total_count": 1, "workflow_runs": [run]}))
