@@ -1,12 +1,14 @@
 //! A credential's traces in what a target answered, struck out before anything else reads it.
 //!
 //! A target that reflects what it was sent, in an error or in a field that it copies, must not hand the gateway's
-//! credential to a caller. Looked for are the credential itself and its usual disguises: percent-encoded, hexadecimal,
-//! base64 at any alignment. What a target encrypts or spells letter by letter is not found.
+//! credential to a caller, nor to the record. Looked for is every run of twelve characters of the secret and of its usual
+//! disguises (percent-encoded, hexadecimal, base64 at any alignment), so that a text that was cut, or a secret that is
+//! spread over several fields, is found as well. Runs of eleven and less, other encodings, and a secret spelt backwards or
+//! with something between its characters are not found.
 
 use std::fmt;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::AhoCorasick;
 use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER};
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 
@@ -15,48 +17,59 @@ use super::SecretValue;
 /// What stands where a credential stood.
 const STRUCK: &str = "[credential withheld]";
 
-/// Shorter parts would strike out ordinary words.
-const SHORTEST: usize = 12;
+/// Shorter runs would strike out ordinary words.
+const RUN: usize = 12;
+/// Of longer credentials only so much is looked for.
+const LONGEST: usize = 1_024;
 
 /// What is looked for. Holds the credential, so it lives no longer than the call.
 pub struct Traces(Option<AhoCorasick>);
 
 impl Traces {
-    /// The traces of a credential, whole and by the parts that it is put together of.
+    /// The traces of a credential: of what stands behind its last separator, which is what is secret about it.
     #[must_use]
     pub fn of(credential: &SecretValue) -> Self {
         let whole = credential.reveal();
-        let parts = whole
-            .split(|byte| matches!(byte, b'=' | b':' | b'!' | b' ' | b'\n' | b'\0' | b'"' | b','))
-            .chain([whole]);
-        let mut patterns: Vec<Vec<u8>> = parts
-            .filter(|part| part.len() >= SHORTEST)
-            .flat_map(disguises)
+        let secret = whole
+            .rsplit(|byte| matches!(byte, b'=' | b':' | b' ' | b'\n'))
+            .find(|part| part.len() >= RUN)
+            .unwrap_or(whole);
+        let secret = &secret[..secret.len().min(LONGEST)];
+        let mut runs: Vec<Vec<u8>> = disguises(secret)
+            .flat_map(|disguise| {
+                let length = RUN.min(disguise.len()).max(1);
+                let runs = disguise.windows(length).map(<[u8]>::to_ascii_lowercase);
+                runs.collect::<Vec<_>>()
+            })
             .collect();
-        patterns.sort_unstable();
-        patterns.dedup();
-        let built = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .ascii_case_insensitive(true)
-            .build(&patterns);
+        runs.sort_unstable();
+        runs.dedup();
+        let built = AhoCorasick::builder().ascii_case_insensitive(true).build(&runs);
         Self(built.ok())
     }
 
     /// The text without traces; `None` where there were none.
     #[must_use]
     pub fn strike(&self, text: &str) -> Option<String> {
-        let Self(Some(found)) = self else {
+        let Self(Some(runs)) = self else {
             // Nothing could be looked for, so nothing is let through.
             return Some(String::new());
         };
-        found.is_match(text).then(|| {
-            let mut clean = String::with_capacity(text.len());
-            found.replace_all_with(text, &mut clean, |_, _, clean| {
+        let mut clean: Option<String> = None;
+        let mut written = 0;
+        for found in runs.find_overlapping_iter(text) {
+            let clean = clean.get_or_insert_with(|| String::with_capacity(text.len()));
+            // Runs that overlap are one trace.
+            if written == 0 || found.start() > written {
+                clean.push_str(&text[written..text.floor_char_boundary(found.start()).max(written)]);
                 clean.push_str(STRUCK);
-                true
-            });
-            clean
-        })
+            }
+            written = written.max(text.ceil_char_boundary(found.end()));
+        }
+        if let Some(clean) = &mut clean {
+            clean.push_str(&text[written..]);
+        }
+        clean
     }
 }
 
@@ -76,7 +89,7 @@ fn disguises(part: &[u8]) -> impl Iterator<Item = Vec<u8>> {
         let from = [0, 2, 3][before];
         let whole = shifted.len() / 3 * 4;
         [BASE64_NOPAD.encode(&shifted), BASE64URL_NOPAD.encode(&shifted)]
-            .map(|text| text.as_bytes()[from..whole].to_vec())
+            .map(|text| text.as_bytes().get(from..whole).unwrap_or_default().to_vec())
     });
     [part.to_vec(), encoded, hexadecimal]
         .into_iter()
@@ -119,6 +132,26 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_that_was_cut_or_spread_is_struck_out() {
+        let secret = CREDENTIAL.rsplit_once('=').unwrap().1;
+        for length in RUN..=secret.len() {
+            for part in [&secret[..length], &secret[secret.len() - length..]] {
+                let told = strike(CREDENTIAL, &format!("é{part}…")).expect("found");
+                assert_eq!(told, format!("é{STRUCK}…"));
+            }
+        }
+        let (one, other) = secret.split_at(secret.len() / 2);
+        let told = strike(CREDENTIAL, &format!(r#"{{"a":"{one}","b":"{other}"}}"#)).expect("found");
+        assert_eq!(told, format!(r#"{{"a":"{STRUCK}","b":"{STRUCK}"}}"#));
+    }
+
+    #[test]
+    fn who_holds_the_token_is_no_secret() {
+        let id = CREDENTIAL.rsplit_once('=').unwrap().0;
+        assert_eq!(strike(CREDENTIAL, id), None);
+    }
+
+    #[test]
     fn what_holds_no_trace_is_left_as_it_is() {
         for text in ["", "toolgate", "audit@pve may not", "5f0a4c1e", "PVEAPIToken="] {
             assert_eq!(strike(CREDENTIAL, text), None, "{text}");
@@ -126,6 +159,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn no_text_and_no_secret_make_striking_panic(secret in "\\PC{1,40}", text in "\\PC{0,80}") {
+            let _ = strike(&secret, &format!("{text}{secret}{text}"));
+        }
+
         #[test]
         fn base64_of_any_surroundings_shows_less_than_half_of_the_secret(before in "[ -~]{0,40}", after in "[ -~]{0,40}") {
             let secret = "github_pat_11ABCDEFG0_aVeryLongTokenThatNobodyEverSaw";
