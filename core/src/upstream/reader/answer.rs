@@ -1,6 +1,7 @@
 //! An answer, and how it is read as JSON.
 
 mod json;
+mod mended;
 mod status_text;
 
 use std::fmt;
@@ -33,7 +34,10 @@ impl Answer {
     /// When it is not what was expected.
     pub fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, UpstreamError> {
         json::within_limits(&self.body)?;
-        serde_json::from_slice(&self.body).map_err(|_| UpstreamError::Invalid)
+        serde_json::from_slice(&self.body)
+            // One text that is none must not cost the whole answer.
+            .or_else(|_| serde_json::from_str(&mended::text(&self.body)))
+            .map_err(|_| UpstreamError::Invalid)
     }
 }
 

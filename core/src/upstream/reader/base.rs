@@ -133,10 +133,21 @@ fn plain(text: &str) -> Result<(), String> {
     if authority.contains('@') {
         return Err("must hold no user and no password".into());
     }
+    let path = rest.get(authority.len()..).unwrap_or_default();
+    if path.split('/').any(|segment| is_dots(segment)) {
+        return Err("must hold no . and .. as parts of its path".into());
+    }
     match authority.is_empty() {
         true => Err("must name a host".into()),
         false => Ok(()),
     }
+}
+
+fn is_dots(segment: &str) -> bool {
+    matches!(
+        segment.to_ascii_lowercase().replace("%2e", ".").as_str(),
+        "." | ".."
+    )
 }
 
 fn without_trailing_dot(url: &mut Url) -> Result<(), String> {

@@ -45,7 +45,7 @@ fn not_believed(place: &str, refused: &NotBelieved) -> Fault {
         Why::Chain(other) => other.to_string(),
     };
     Fault::tls(format!(
-        "the certificate of {place} is not accepted: {why}; its SHA-256 fingerprint is {shown}, compare it at the server, then give it as fingerprints, or its authority as caCertificate"
+        "the certificate of {place} is not accepted: {why}; its SHA-256 fingerprint is {shown}, compare it at the server, then give it as fingerprints"
     ))
 }
 
