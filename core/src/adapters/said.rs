@@ -72,6 +72,11 @@ fn content(text: &str) -> Result<Box<RawValue>, UpstreamError> {
     to_raw_value(&[Block { r#type: "text", text }]).map_err(|_| UpstreamError::Invalid)
 }
 
+/// That a list goes on, and where: some clients show nothing but the text.
+pub(super) fn goes_on(cursor: Option<&str>) -> Option<String> {
+    cursor.map(|cursor| format!("There are more: ask again with cursor {cursor}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -88,7 +88,9 @@ impl<'a> Pages<'a> {
             Said::Yes(answer) => answer,
             Said::No(no) => return Ok(Page::No(no)),
         };
-        let told = Told::read(&answer, self.rows_in)?;
+        let mut told = Told::read(&answer, self.rows_in)?;
+        // Whoever asked for so many gets no more, whatever came.
+        told.rows.truncate(usize::try_from(at.size).unwrap_or(usize::MAX));
         self.total = told.total;
         self.moved_to = answer.moved_to.or(self.moved_to.take());
         self.at = Place {

@@ -161,15 +161,14 @@ pub(super) async fn one(
 
 impl Told {
     fn text(&self) -> String {
-        if self.repos.is_empty() {
-            return match self.more {
-                true => "No repository on this page; there are more.".to_owned(),
-                false => "No repositories.".to_owned(),
-            };
-        }
-        let mut text = said::lines(self.repos.iter().map(Repo::line));
-        if self.more {
-            text.push_str("\nThere are more: ask again with next_cursor as cursor.");
+        let mut text = match (self.repos.is_empty(), self.more) {
+            (true, true) => "No repository on this page.".to_owned(),
+            (true, false) => "No repositories.".to_owned(),
+            (false, _) => said::lines(self.repos.iter().map(Repo::line)),
+        };
+        if let Some(more) = said::goes_on(self.next_cursor.as_deref()) {
+            text.push('\n');
+            text.push_str(&more);
         }
         text
     }

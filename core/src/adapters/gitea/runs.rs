@@ -209,11 +209,9 @@ impl Told {
             (false, _) => said::lines(self.runs.iter().map(Run::line)),
             (true, false) => said::lines(self.statuses.iter().map(Status::line)),
         };
-        let more = self
-            .more
-            .then_some("There are more: ask again with next_cursor as cursor.");
+        let more = said::goes_on(self.next_cursor.as_deref());
         let note = self.note.as_ref().map(|note| format!("Note: {note}."));
-        for line in [more, note.as_deref()].into_iter().flatten() {
+        for line in [more.as_deref(), note.as_deref()].into_iter().flatten() {
             if !text.is_empty() {
                 text.push('\n');
             }

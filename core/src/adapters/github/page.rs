@@ -34,16 +34,17 @@ impl Github {
             Next::Page(page) => self.cursors.seal(question, &page),
             Next::Elsewhere => None,
         };
-        let note = match page {
-            Some(_) => "There are more: ask again with next_cursor as cursor.",
+        let note = match &page {
+            // Some clients show nothing but the text.
+            Some(cursor) => format!("There are more: ask again with cursor {cursor}"),
             None => {
-                "There are more, but GitHub points to them at an address that is not followed; is the target's baseUrl the one that GitHub calls its own?"
+                "There are more, but GitHub points to them at an address that is not followed; is the target's baseUrl the one that GitHub calls its own?".into()
             }
         };
         Behind {
             more: true,
             next_cursor: page,
-            note: Some(note.into()),
+            note: Some(note),
         }
     }
 }

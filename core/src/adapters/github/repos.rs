@@ -200,9 +200,12 @@ impl Github {
         let rows = rows(&answer.json()?)?;
         let withheld = withheld(&answer.headers);
         let behind = self.behind(&name, &answer.headers);
+        // Who asked for so many gets no more, whatever came.
+        let most = usize::try_from(question.limit).unwrap_or(1);
+        let is_cut = rows.len() > most;
         let page = Page {
-            repos: rows.into_iter().filter_map(Repo::of).collect(),
-            more: behind.more,
+            repos: rows.into_iter().take(most).filter_map(Repo::of).collect(),
+            more: behind.more || is_cut,
             next_cursor: behind.next_cursor,
             partial: withheld.map(|_| true),
         };

@@ -103,9 +103,17 @@ impl Github {
         };
         let behind = self.behind(&name, &answer.headers);
         let renamed = renamed(&asked.owner, &asked.repo, repository.as_deref());
+        // Who asked for so many gets no more, whatever came.
+        let most = usize::try_from(asked.limit).unwrap_or(1);
+        let is_cut = read.workflow_runs.len() > most;
         let page = Page {
-            runs: read.workflow_runs.into_iter().filter_map(Run::of).collect(),
-            more: behind.more,
+            runs: read
+                .workflow_runs
+                .into_iter()
+                .take(most)
+                .filter_map(Run::of)
+                .collect(),
+            more: behind.more || is_cut,
             next_cursor: behind.next_cursor,
             total_count: read.total_count,
             repository,

@@ -29,7 +29,10 @@ async fn the_first_page_is_not_taken_for_everything() {
         (&json!(true), &json!(61))
     );
     assert!(
-        first.text.contains("1 of 61 runs") && first.text.contains("next_cursor"),
+        first.text.contains("1 of 61 runs")
+            && first
+                .text
+                .contains(first.structured["next_cursor"].as_str().unwrap()),
         "{}",
         first.text
     );
