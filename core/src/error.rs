@@ -172,13 +172,13 @@ impl std::fmt::Display for Missing {
                 near.map_or(Ok(()), |near| write!(f, ", did you mean {near}"))?;
                 f.write_str("; the list of tools names them all")
             }
-            Self::Target => {
-                f.write_str("no target of the tool's type with this id; the list of tools names the targets")
-            }
+            Self::Target => f.write_str(
+                "no target of the tool's type with this id is in use; the list of tools names those that are",
+            ),
             Self::AnyTarget(adapter) => {
                 write!(
                     f,
-                    "no target of type {adapter} is configured; ask an admin to add one"
+                    "no target of type {adapter} is in use; ask an admin to add or enable one"
                 )
             }
             Self::Call => f.write_str("no call with this correlation id"),

@@ -498,10 +498,7 @@ async fn a_refusal_names_what_may_be_called_instead() {
         "{slip}"
     );
     let none = told(&world.admin, "github.list_repos", "{}").await;
-    assert!(
-        none.starts_with("no target of type github is configured"),
-        "{none}"
-    );
+    assert!(none.starts_with("no target of type github is in use"), "{none}");
 }
 
 #[tokio::test]

@@ -642,7 +642,7 @@ async fn a_typed_call_names_its_target_in_the_metadata() {
     assert_eq!(none.reason(), ErrorReason::TargetNotFound);
     assert_eq!(
         none.message,
-        "no target of type ssh is configured; ask an admin to add one"
+        "no target of type ssh is in use; ask an admin to add or enable one"
     );
     let (one, _) = (world.host_named("web").await, world.host_named("db").await);
     let check = async |target_id, expected| {

@@ -72,14 +72,15 @@ fn seen(found: &Value) -> Vec<String> {
 fn next(reason: &str) -> Option<&'static str> {
     match reason {
         "ROLE_VIOLATION" | "SCOPE_VIOLATION" => Some(
-            "change what the token may do, or make another one, and run the command again; nothing was stored",
+            "copy the token anew where it was not accepted, else change what it may do, and run the command again; \
+             nothing was stored",
         ),
         "UPSTREAM_TLS" => Some(
             "--ca-certificate FILE trusts its authority, --fingerprint SHA256 its certificate; nothing was stored",
         ),
         "UPSTREAM_UNREACHABLE" | "UPSTREAM_TIMEOUT" => Some(
-            "look at its address; --allow-private NETWORK lets the gateway dial a private network, --allow-loopback \
-             its own machine, --allow-http without TLS; nothing was stored",
+            "what is above names the address and what is wrong there; where it says that it may be allowed, --allow-private \
+             NETWORK, --allow-loopback or --allow-http do so; nothing was stored",
         ),
         _ => None,
     }
