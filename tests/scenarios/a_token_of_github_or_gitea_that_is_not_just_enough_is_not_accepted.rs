@@ -57,6 +57,7 @@ async fn a_token_of_github_that_is_not_just_enough_is_not_accepted() {
     assert_eq!(targets["targets"], json!([]), "{targets}");
     assert_eq!(world.audit_of("adapter.configuration_refused").await.len(), 8);
     assert_eq!(lab.github.seen().writes(), [""; 0]);
+    assert_eq!(secrets_kept(world).await, 0);
 }
 
 #[tokio::test]
@@ -90,4 +91,13 @@ async fn a_token_of_gitea_with_other_scopes_is_not_accepted() {
     let targets = world.admin().get("/api/mcp/adapter?type=gitea").await.json();
     assert_eq!(targets["targets"], json!([]), "{targets}");
     assert_eq!(lab.gitea.seen().writes(), [""; 0]);
+    assert_eq!(secrets_kept(world).await, 0);
+}
+
+async fn secrets_kept(world: World) -> i64 {
+    let folder = world.stop().await;
+    let store = rusqlite::Connection::open(folder.path().join("toolgate.db")).unwrap();
+    store
+        .query_row("select count(*) from secret", [], |row| row.get(0))
+        .unwrap()
 }

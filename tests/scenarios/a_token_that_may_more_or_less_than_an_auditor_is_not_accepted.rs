@@ -10,7 +10,7 @@ const SECRET: &str = "0badc0de-dead-4000-8000-0000000ca11a";
 #[tokio::test]
 async fn a_token_that_may_more_or_less_than_an_auditor_is_not_accepted() {
     let (world, lab) = (World::new().start().await, Lab::start().await);
-    let Some(proxmox) = lab.proxmox("a_token_that_may_more_or_less_than_an_auditor_is_not_accepted") else {
+    let Some(proxmox) = lab.proxmox() else {
         return;
     };
     proxmox.role("VmReader", &["VM.Audit"]);
@@ -79,10 +79,9 @@ async fn a_token_that_may_more_or_less_than_an_auditor_is_not_accepted() {
     assert_eq!(world.audit_of("adapter.configured").await.len(), 0);
     assert_eq!(proxmox.seen().writes(), [""; 0]);
     let folder = world.stop().await;
-    let kept = std::fs::read(folder.path().join("toolgate.db")).unwrap();
-    assert!(
-        !kept
-            .windows(SECRET.len())
-            .any(|window| window == SECRET.as_bytes())
-    );
+    let store = rusqlite::Connection::open(folder.path().join("toolgate.db")).unwrap();
+    let kept: i64 = store
+        .query_row("select count(*) from secret", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(kept, 0);
 }

@@ -48,6 +48,9 @@ async fn every_known_write_operation_is_refused() {
             format!("{adapter}.{method} {path}"),
             format!("{}_{}", adapter.to_uppercase(), operation.to_uppercase()),
             format!("%{:02x}{}/{operation}", adapter.as_bytes()[0], &adapter[1..]),
+            format!("%25{:02x}{}:{operation}", adapter.as_bytes()[0], &adapter[1..]),
+            format!("{}\u{ff0e}{operation}", wide(adapter)),
+            format!("{}\u{200b}{}.{operation}", &adapter[..2], &adapter[2..]),
         ];
         for name in names {
             let refusal = world.call(&name, json!({"method": method})).await.unwrap_err();
@@ -188,22 +191,28 @@ async fn neither_a_batch_nor_an_override_makes_a_write_of_a_request() {
     assert_eq!(lab.contacts(), before);
 }
 
+/// The same letters in full width.
+fn wide(text: &str) -> String {
+    let wide = |letter: char| char::from_u32(u32::from(letter) + 0xfee0).unwrap();
+    text.chars().map(wide).collect()
+}
+
 /// Every line of the lists beside the project, or some of them.
 fn operations() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let folder = root.join("../shared/spec/data/write-operations");
     let mut all = Vec::new();
-    for adapter in ["github", "gitea", "proxmox"] {
-        let text = fs::read_to_string(folder.join(format!("{adapter}.txt"))).unwrap_or_default();
-        all.extend(
-            text.lines()
-                .filter(|line| !line.is_empty())
-                .map(|line| (adapter.into(), line.into())),
-        );
-    }
-    if all.is_empty() {
+    if !folder.is_dir() {
         eprintln!("{} is not there: a list of our own is walked", folder.display());
-        all.extend(SOME.map(|(adapter, line)| (adapter.to_owned(), line.to_owned())));
+        return SOME
+            .map(|(adapter, line)| (adapter.to_owned(), line.to_owned()))
+            .into();
+    }
+    for (adapter, count) in [("github", 584), ("gitea", 224), ("proxmox", 322)] {
+        let text = fs::read_to_string(folder.join(format!("{adapter}.txt"))).unwrap();
+        let lines: Vec<_> = text.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(lines.len(), count, "{adapter}");
+        all.extend(lines.into_iter().map(|line| (adapter.into(), line.to_owned())));
     }
     all
 }

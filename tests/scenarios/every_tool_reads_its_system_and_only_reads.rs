@@ -38,10 +38,7 @@ async fn every_tool_reads_its_system_and_only_reads(ground: Ground) {
     .await;
     assert!(runs["source"].is_string(), "{runs}");
 
-    if lab
-        .proxmox("every_tool_reads_its_system_and_only_reads")
-        .is_some()
-    {
+    if lab.proxmox().is_some() {
         let guests = call(&world, "proxmox.list_vms", json!({})).await;
         assert_eq!(guests["vms"].as_array().unwrap().len(), 10, "{guests}");
         let guest = call(&world, "proxmox.get_vm_status", json!({"vmid": 102})).await;

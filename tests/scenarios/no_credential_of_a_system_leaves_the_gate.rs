@@ -2,14 +2,17 @@
 //! answers, errors, metrics, the record, the log at its most talkative, and the files of the gateway. One of the systems
 //! reflects whatever it is sent. None is there.
 
-use std::{fs, net::SocketAddr, path::Path};
+use std::{collections::HashMap, fs, net::SocketAddr, path::Path};
 
 use data_encoding::{BASE64, HEXLOWER};
 use serde_json::{Value, json};
 use toolgate_test_support::{Gateway, Lab};
 use toolgate_upstream_sim::{Reply, Request, Server};
 
+/// So many characters of a credential are too many.
+const RUN: usize = 12;
 const REFLECTED: &str = "github_pat_11REFLECTED_byAHostileServer";
+const REFLECTED_SCOPE: &str = "deadbeefcafe0123456789abcdef9876543210ff";
 const REFUSED: &str = "github_pat_11REFUSED00_neverStoredAnywhere";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -49,6 +52,17 @@ async fn no_credential_of_a_system_leaves_the_gate() {
         added.text
     );
     answers.push(added.text);
+    // One that reflects at the end of what is cut, and where scopes should stand.
+    let forge = Server::plain(SocketAddr::from(([127, 0, 0, 1], 0)), |request| {
+        std::future::ready(reflecting_scopes(&request))
+    })
+    .await
+    .unwrap();
+    let settings = json!({"baseUrl": forge.url(), "allowHttp": true, "allowLoopback": true});
+    let body = json!({"type": "gitea", "name": "hostile", "config": settings, "credential": {"token": REFLECTED_SCOPE}});
+    let refused = admin.post("/api/mcp/adapter", body).await;
+    assert_eq!(refused.status, 422, "{}", refused.text);
+    answers.push(refused.text);
     for (tool, arguments) in calls(&hostile_id) {
         let body = json!({"name": tool, "arguments": arguments});
         let answer = admin.invoke_with(&body, &[("prefer", "wait")]).await;
@@ -78,21 +92,19 @@ async fn no_credential_of_a_system_leaves_the_gate() {
         String::from_utf8_lossy(&outputs[1].1).contains("[credential withheld]"),
         "the reflection was seen"
     );
-    let credentials = Lab::canaries()
-        .into_iter()
-        .chain([("reflected", REFLECTED), ("refused", REFUSED)]);
-    for (what, canary) in credentials {
-        for disguise in disguises(canary) {
-            for (name, bytes) in &outputs {
-                let found = bytes
-                    .windows(disguise.len())
-                    .any(|window| window.eq_ignore_ascii_case(disguise.as_bytes()));
-                assert!(
-                    !found,
-                    "the {what} stands in {name} as {} characters",
-                    disguise.len()
-                );
-            }
+    let credentials = Lab::canaries().into_iter().chain([
+        ("reflected", REFLECTED),
+        ("scope", REFLECTED_SCOPE),
+        ("refused", REFUSED),
+    ]);
+    let runs: HashMap<String, &str> = credentials
+        .flat_map(|(what, canary)| runs(canary).into_iter().map(move |run| (run, what)))
+        .collect();
+    for (name, bytes) in &outputs {
+        let text = bytes.to_ascii_lowercase();
+        for window in text.windows(RUN) {
+            let found = std::str::from_utf8(window).ok().and_then(|run| runs.get(run));
+            assert_eq!(found, None, "stands in {name}");
         }
     }
 }
@@ -124,9 +136,24 @@ fn reflecting(request: &Request) -> Reply {
         ["repos", _, _, "actions", "runs", "5"] => {
             Reply::json(301, &json!({})).with("location", &format!("/{sent}"))
         }
+        ["repos", _, _, "actions", "runs", "6"] => {
+            Reply::json(422, &json!({"message": format!("{}{sent}", "a".repeat(150))}))
+        }
         ["repos", _, _] => Reply::json(200, &repo),
         _ => Reply::json(403, &json!({"message": told})).with("x-accepted-github-permissions", &sent),
     }
+}
+
+/// A Gitea that says of a token that its scopes are itself.
+fn reflecting_scopes(request: &Request) -> Reply {
+    let sent = request.header("authorization").to_owned();
+    let token = sent.rsplit(' ').next().unwrap_or_default();
+    if request.path.ends_with("/version") {
+        return Reply::json(200, &json!({"version": "1.25.0"}));
+    }
+    let required = "token does not have at least one of required scope(s), required=[read:user]";
+    let message = format!("{required}, token scope=read:repository,z{token}");
+    Reply::json(403, &json!({"message": message, "url": sent}))
 }
 
 fn calls(hostile: &Value) -> Vec<(&'static str, Value)> {
@@ -151,15 +178,22 @@ fn calls(hostile: &Value) -> Vec<(&'static str, Value)> {
     calls
 }
 
-fn disguises(canary: &str) -> Vec<String> {
+/// Every run of twelve characters of a credential and of its usual disguises.
+fn runs(canary: &str) -> Vec<String> {
     let base64 = BASE64.encode(canary.as_bytes());
     let shifted = BASE64.encode(format!("Bearer {canary}").as_bytes());
-    vec![
-        canary.to_owned(),
+    let whole = [
+        canary.to_ascii_lowercase(),
         HEXLOWER.encode(canary.as_bytes()),
-        base64.trim_end_matches('=')[..base64.len() - 6].to_owned(),
-        shifted.trim_end_matches('=')[12..shifted.len() - 6].to_owned(),
-    ]
+        base64.trim_end_matches('=')[..base64.len() - 6].to_ascii_lowercase(),
+        shifted.trim_end_matches('=')[12..shifted.len() - 6].to_ascii_lowercase(),
+    ];
+    let runs = |text: &String| -> Vec<String> {
+        (0..=text.len() - RUN)
+            .map(|at| text[at..at + RUN].to_owned())
+            .collect()
+    };
+    whole.iter().flat_map(runs).collect()
 }
 
 fn files(folder: &Path, outputs: &mut Vec<(String, Vec<u8>)>) {

@@ -35,7 +35,17 @@ impl Lab {
     pub async fn start() -> Self {
         let proxmox = match proxmox::program() {
             Some(program) => Some(cluster(&program).await),
-            None => None,
+            None => {
+                let test = std::thread::current()
+                    .name()
+                    .unwrap_or("a test")
+                    .replace("::", ".");
+                not_run(
+                    &test,
+                    "no fakepve: whatever it shows, it does not show of Proxmox VE",
+                );
+                None
+            }
         };
         let github = GitHub::start(anywhere()).await.expect("a simulated GitHub");
         github.token(PAT, github::Token::least());
@@ -50,12 +60,9 @@ impl Lab {
         }
     }
 
-    /// The cluster, or a note that this test did not run.
+    /// The cluster; `None` where there is no `fakepve`, which was noted as not run when the lab was started.
     #[must_use]
-    pub fn proxmox(&self, test: &str) -> Option<&Proxmox> {
-        if self.proxmox.is_none() {
-            not_run(test, "no fakepve: nothing is read of a Proxmox VE cluster");
-        }
+    pub fn proxmox(&self) -> Option<&Proxmox> {
         self.proxmox.as_ref()
     }
 
