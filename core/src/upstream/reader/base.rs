@@ -134,7 +134,7 @@ fn plain(text: &str) -> Result<(), String> {
         return Err("must hold no user and no password".into());
     }
     let path = rest.get(authority.len()..).unwrap_or_default();
-    if path.split('/').any(|segment| is_dots(segment)) {
+    if path.split('/').any(is_dots) {
         return Err("must hold no . and .. as parts of its path".into());
     }
     match authority.is_empty() {
