@@ -94,7 +94,7 @@ pub(crate) enum AddTarget {
 pub(crate) struct TokenTarget {
     /// Name of the target
     pub(crate) name: String,
-    /// Where it is: https://git.example, or of GitHub Enterprise Server https://HOST/api/v3. GitHub itself needs none
+    /// Where it is: `https://git.example`, or of GitHub Enterprise Server `https://HOST/api/v3`. GitHub itself needs none
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
     #[command(flatten)]

@@ -115,7 +115,7 @@ mod tests {
              ✗ privileges (40 ms) VM.PowerMgmt is too much\n  \
              can, as it should: VM.Audit, Sys.Audit\n  \
              can, and should not: VM.PowerMgmt\n\
-             next: change what the token may do, or make another one, and run the command again; nothing was stored"
+             next: copy the token anew where it was not accepted, else change what it may do, and run the command again; nothing was stored"
         );
     }
 
