@@ -33,8 +33,9 @@ impl Room {
         if !self.ended.is_cancelled() && !self.waiting.is_closed() {
             tracing::error!(why, "what writes the record has ended");
         }
-        self.ended.cancel();
+        // Whoever is told that it has ended finds that nothing more is taken.
         self.refuse_all();
+        self.ended.cancel();
     }
 
     pub(super) fn refuse_all(&self) {
