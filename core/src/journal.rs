@@ -281,9 +281,13 @@ impl Room {
 
     /// For what ends a contact: there are no more of these than contacts, and none may be turned away.
     fn queue_past_the_limit(self: &Arc<Self>, op: Op) {
+        if self.ended.is_cancelled() {
+            return op.reply.refuse(JournalError::Ended);
+        }
         if self.waiting.push_past_the_limit(op) {
             self.call_the_writer();
         }
+        // It may have ended meanwhile.
         if self.ended.is_cancelled() {
             self.refuse_all();
         }

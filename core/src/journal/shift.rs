@@ -33,9 +33,8 @@ impl Room {
         if !self.ended.is_cancelled() && !self.waiting.is_closed() {
             tracing::error!(why, "what writes the record has ended");
         }
-        // Whoever is told that it has ended finds that nothing more is taken.
-        self.refuse_all();
         self.ended.cancel();
+        self.refuse_all();
     }
 
     pub(super) fn refuse_all(&self) {
