@@ -23,6 +23,21 @@ pub struct Validation {
     pub facts: Map<String, Value>,
 }
 
+impl Validation {
+    /// One of which nothing but its end is known so far.
+    #[must_use]
+    pub fn of(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            stages: vec![],
+            proven: vec![],
+            wider: vec![],
+            not_provable: vec![],
+            facts: Map::new(),
+        }
+    }
+}
+
 /// How a validation ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {

@@ -27,16 +27,12 @@ pub(super) async fn prove(errand: Errand, by: By, within: Duration) -> Result<An
 /// What is told of a target that could not be asked at all.
 pub(super) fn unanswered(error: UpstreamError, why: String, took: Duration) -> Validation {
     Validation {
-        verdict: Verdict::Unknown(error),
         stages: vec![Stage {
             name: "reach",
             took,
             failed: Some(why),
         }],
-        proven: vec![],
-        wider: vec![],
-        not_provable: vec![],
-        facts: serde_json::Map::new(),
+        ..Validation::of(Verdict::Unknown(error))
     }
 }
 

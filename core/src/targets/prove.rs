@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::{sync::Semaphore, time::timeout};
 use tokio_util::task::TaskTracker;
 
@@ -118,12 +118,5 @@ pub(super) async fn validate(adapter: &dyn Adapter, contact: &Contact) -> Valida
 
 /// A validation that learned nothing.
 pub(super) fn unseen(error: UpstreamError) -> Validation {
-    Validation {
-        verdict: Verdict::Unknown(error),
-        stages: vec![],
-        proven: vec![],
-        wider: vec![],
-        not_provable: vec![],
-        facts: Map::new(),
-    }
+    Validation::of(Verdict::Unknown(error))
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::{
@@ -45,14 +45,7 @@ pub(super) async fn validate(server: &Server, contact: &Contact) -> Validation {
         contact,
         deadline: Instant::now() + LONGEST,
         began: Instant::now(),
-        found: Validation {
-            verdict: Verdict::Passed,
-            stages: vec![],
-            proven: vec![],
-            wider: vec![],
-            not_provable: vec![],
-            facts: Map::new(),
-        },
+        found: Validation::of(Verdict::Passed),
     };
     // How it ended stands in what was found.
     let _: Result<(), Ended> = run.stages().await;

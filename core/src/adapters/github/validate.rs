@@ -10,7 +10,7 @@ mod probe;
 use std::time::Duration;
 
 use futures::{StreamExt, stream};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
 pub(super) use self::expiry::expiry;
@@ -66,14 +66,7 @@ pub(super) async fn validate(github: &Github, contact: &Contact) -> Validation {
         contact,
         deadline: Instant::now() + LONGEST,
         began: github.clock.monotonic(),
-        found: Validation {
-            verdict: Verdict::Passed,
-            stages: vec![],
-            proven: vec![],
-            wider: vec![],
-            not_provable: vec![],
-            facts: Map::new(),
-        },
+        found: Validation::of(Verdict::Passed),
     };
     // Passed or not, what was found is told.
     let _: Result<(), Ended> = run.stages().await;

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
@@ -47,14 +47,7 @@ pub(super) async fn validate(cluster: &Cluster, contact: &Contact) -> Validation
         contact,
         deadline: began + LONGEST,
         began,
-        found: Validation {
-            verdict: Verdict::Passed,
-            stages: vec![],
-            proven: vec![],
-            wider: vec![],
-            not_provable: vec![],
-            facts: Map::new(),
-        },
+        found: Validation::of(Verdict::Passed),
     };
     // How it ended stands in what was found.
     let _: Result<(), Ended> = run.stages().await;
