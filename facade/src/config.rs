@@ -18,6 +18,12 @@ pub struct FacadeConfig {
     pub tls: Option<Arc<rustls::ServerConfig>>,
     /// A door for relays alone: nothing is served but uplinks.
     pub only_uplinks: bool,
+    /// How callers reach this gateway from elsewhere, such as `https://gate.example.org`; without a slash at the end.
+    pub public_url: Option<String>,
+    /// Issuers of the tokens of services, as RFC 9728 lists them; empty where there are none.
+    pub authorization_servers: Vec<String>,
+    /// How MCP lists the names of tools.
+    pub tool_names: ToolNames,
     /// What `/metrics` answers.
     pub metrics: MetricsText,
     /// Bounds on what one caller can take.
@@ -33,6 +39,9 @@ impl Default for FacadeConfig {
             behind_proxy: false,
             tls: None,
             only_uplinks: false,
+            public_url: None,
+            authorization_servers: Vec::new(),
+            tool_names: ToolNames::default(),
             metrics: Arc::new(String::new),
             limits: Limits::default(),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -50,6 +59,16 @@ impl fmt::Debug for FacadeConfig {
             .field("version", &self.version)
             .finish_non_exhaustive()
     }
+}
+
+/// How MCP lists the names of tools; either spelling is accepted on calls (`architecture.md` §12.4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ToolNames {
+    /// `proxmox_list_vms`: most model clients refuse dots.
+    #[default]
+    Underscore,
+    /// `proxmox.list_vms`.
+    Canonical,
 }
 
 /// Bounds on what one caller can take.

@@ -30,7 +30,8 @@ use tracing::Instrument;
 
 use crate::{
     link::{Knocker, OwnRefusal, Peer, Refusals, source},
-    rest::{Problem, is_probe},
+    problem::Problem,
+    rest::is_probe,
 };
 
 /// When another instance, or this one anew, is likely to be there.
@@ -82,7 +83,7 @@ impl Parts {
 
     fn knocker(&self, request: &Request) -> Knocker {
         let source = source(request.headers(), request.extensions(), self.behind_proxy);
-        Knocker::of(request.headers(), source)
+        Knocker::of(request.uri().path(), request.headers(), source)
     }
 }
 

@@ -4,18 +4,24 @@
 //! core in this process, a Unix socket or TCP. Holds no rules: who may do what, which tools exist and what stands on
 //! the record is decided in core. May touch the contract; must not know core.
 
+mod body;
 mod config;
 mod edge;
 mod error;
 mod link;
+pub mod mcp;
+mod openai;
+mod problem;
 mod rest;
+mod result;
+mod routes;
 mod serve;
 pub mod tls;
 mod uplink;
 
-pub use config::{FacadeConfig, Limits, MetricsText, check_bind};
+pub use config::{FacadeConfig, Limits, MetricsText, ToolNames, check_bind};
 pub use error::FacadeError;
-pub use rest::router;
+pub use routes::router;
 pub use serve::serve;
 
 /// The way to the core: any service that carries gRPC.

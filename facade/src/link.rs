@@ -15,15 +15,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, header::AUTHORIZATION, request::P
 use tonic::{Extensions, Request, Response, Status, metadata::MetadataMap};
 use toolgate_contract::v1::{
     ErrorReason, Failure, broker_service_client::BrokerServiceClient,
-    status_service_client::StatusServiceClient, target_service_client::TargetServiceClient,
-    uplink_service_client::UplinkServiceClient,
+    session_service_client::SessionServiceClient, status_service_client::StatusServiceClient,
+    target_service_client::TargetServiceClient, uplink_service_client::UplinkServiceClient,
 };
 
 use self::core::Core;
-use crate::{
-    CoreService,
-    rest::{Problem, Shared},
-};
+use crate::{CoreService, problem::Problem, routes::Shared};
 
 /// Results may be 8 MiB and frames 9 MiB; a message carries either with room for the rest.
 const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;
@@ -34,7 +31,7 @@ const PROFILE: HeaderName = HeaderName::from_static("toolgate-profile");
 const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 const TRACE: HeaderName = HeaderName::from_static("traceparent");
 const FORWARDED: HeaderName = HeaderName::from_static("x-forwarded-for");
-const REST: HeaderValue = HeaderValue::from_static("rest");
+const SESSION: HeaderName = HeaderName::from_static("toolgate-session");
 
 /// The clients of the core.
 #[derive(Debug, Clone)]
@@ -61,6 +58,10 @@ impl Link {
 
     pub(crate) fn status(&self) -> StatusServiceClient<Core> {
         StatusServiceClient::new(self.core.clone())
+    }
+
+    pub(crate) fn sessions(&self) -> SessionServiceClient<Core> {
+        SessionServiceClient::new(self.core.clone())
     }
 
     pub(crate) fn uplink(&self) -> UplinkServiceClient<Core> {
@@ -120,6 +121,26 @@ impl Caller {
         }
     }
 
+    /// The same caller within a session of the Model Context Protocol.
+    pub(crate) fn in_session(mut self, id: &str) -> Result<Self, Problem> {
+        let id =
+            HeaderValue::try_from(id).map_err(|_| malformed("header mcp-session-id is not plain text"))?;
+        let mut told = self.metadata.into_headers();
+        told.insert(SESSION, id);
+        self.metadata = MetadataMap::from_headers(told);
+        Ok(self)
+    }
+
+    /// The same caller under a profile that the path names; it takes the place of the header's.
+    pub(crate) fn under(mut self, profile: &str) -> Result<Self, Problem> {
+        let profile =
+            HeaderValue::try_from(profile).map_err(|_| malformed("the profile is not plain text"))?;
+        let mut told = self.metadata.into_headers();
+        told.insert(PROFILE, profile);
+        self.metadata = MetadataMap::from_headers(told);
+        Ok(self)
+    }
+
     pub(crate) fn metadata_mut(&mut self) -> &mut MetadataMap {
         &mut self.metadata
     }
@@ -136,7 +157,7 @@ impl Caller {
 
     fn read(parts: &Parts, behind_proxy: bool) -> Result<Self, Problem> {
         let mut told = HeaderMap::with_capacity(8);
-        told.insert(FACADE, REST);
+        told.insert(FACADE, dialect(parts.uri.path()));
         for name in [AUTHORIZATION, PROFILE, TRACE] {
             if let Some(value) = single(&parts.headers, &name)? {
                 told.insert(name, value.clone());
@@ -165,6 +186,21 @@ impl FromRequestParts<Shared> for Caller {
     async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
         Self::read(parts, shared.behind_proxy)
     }
+}
+
+/// The dialect that is spoken at a path, as the record names it.
+fn dialect(path: &str) -> HeaderValue {
+    let within = |root: &str| {
+        path.strip_prefix(root)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    HeaderValue::from_static(if within("/mcp") {
+        "mcp"
+    } else if within("/openai") {
+        "openai"
+    } else {
+        "rest"
+    })
 }
 
 /// One value or none: two readers of a doubled header could each see another one.

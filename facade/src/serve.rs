@@ -21,7 +21,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub(crate) use self::ending::Ending;
 use self::{connection::Endpoint, silence::Streams, sources::Sources};
-use crate::{CoreService, FacadeConfig, FacadeError, Limits, rest};
+use crate::{CoreService, FacadeConfig, FacadeError, Limits, routes};
 
 /// How long accepting rests after a failure that is likely to repeat, such as too many open files.
 const FIRST_REST: Duration = Duration::from_millis(10);
@@ -43,7 +43,7 @@ pub async fn serve(
     let bound = listener.local_addr().map_err(FacadeError::Listener)?;
     let tasks = TaskTracker::new();
     let ending = Ending::when(shutdown);
-    let router = rest::build(core, &config, tasks.clone(), ending.clone())?;
+    let router = routes::build(core, &config, tasks.clone(), ending.clone())?;
     let endpoint = Arc::new(Endpoint::new(router, &config, tasks.clone(), ending.clone()));
     tracing::info!(%bound, tls = config.tls.is_some(), only_uplinks = config.only_uplinks, "serving");
     // Whoever spreads requests over instances needs a moment to see that this one is going.

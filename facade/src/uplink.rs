@@ -25,7 +25,8 @@ use toolgate_contract::v1::{AttachRequest, ErrorReason, Failure};
 
 use crate::{
     link::{Caller, Link, Peer},
-    rest::{Problem, Shared},
+    problem::Problem,
+    routes::Shared,
 };
 
 pub(crate) const PATH: &str = "/uplink";

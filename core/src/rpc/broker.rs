@@ -4,8 +4,8 @@ use futures::{Stream, stream};
 use tonic::{Request, Response, Status};
 use toolgate_contract::v1::{
     CallRequest, CallResponse, ErrorReason, InvokeRequest, InvokeResponse, ListToolsRequest,
-    ListToolsResponse, ReportRefusalRequest, ReportRefusalResponse, WatchRequest, WatchResponse,
-    broker_service_server::BrokerService,
+    ListToolsResponse, ReportRefusalRequest, ReportRefusalResponse, RunRequest, RunResponse, WatchRequest,
+    WatchResponse, WatchToolsRequest, WatchToolsResponse, broker_service_server::BrokerService,
 };
 
 use super::{Rpc, ask, list, status};
@@ -117,6 +117,21 @@ impl BrokerService for Rpc {
             result: Some(settled.release()),
             duration_ms: settled.duration_ms(),
         }))
+    }
+
+    type RunStream = std::pin::Pin<Box<dyn Stream<Item = Result<RunResponse, Status>> + Send>>;
+
+    async fn run(&self, _: Request<RunRequest>) -> Result<Response<Self::RunStream>, Status> {
+        Err(Status::unimplemented("not yet"))
+    }
+
+    type WatchToolsStream = std::pin::Pin<Box<dyn Stream<Item = Result<WatchToolsResponse, Status>> + Send>>;
+
+    async fn watch_tools(
+        &self,
+        _: Request<WatchToolsRequest>,
+    ) -> Result<Response<Self::WatchToolsStream>, Status> {
+        Err(Status::unimplemented("not yet"))
     }
 
     async fn report_refusal(

@@ -2,7 +2,8 @@
 
 use tonic::{Request, Response, Status};
 use toolgate_contract::v1::{
-    CreateSignInCodeRequest, CreateSignInCodeResponse, GetSelfRequest, GetSelfResponse, SignInRequest,
+    CloseMcpSessionRequest, CloseMcpSessionResponse, CreateSignInCodeRequest, CreateSignInCodeResponse,
+    GetSelfRequest, GetSelfResponse, OpenMcpSessionRequest, OpenMcpSessionResponse, SignInRequest,
     SignInResponse, session_service_server::SessionService,
 };
 
@@ -41,6 +42,20 @@ impl SessionService for Rpc {
             code: made.code.reveal().to_owned(),
             expires_at: rfc3339::format(made.expires_us),
         }))
+    }
+
+    async fn open_mcp_session(
+        &self,
+        _: Request<OpenMcpSessionRequest>,
+    ) -> Result<Response<OpenMcpSessionResponse>, Status> {
+        Err(Status::unimplemented("not yet"))
+    }
+
+    async fn close_mcp_session(
+        &self,
+        _: Request<CloseMcpSessionRequest>,
+    ) -> Result<Response<CloseMcpSessionResponse>, Status> {
+        Err(Status::unimplemented("not yet"))
     }
 
     async fn get_self(&self, request: Request<GetSelfRequest>) -> Result<Response<GetSelfResponse>, Status> {

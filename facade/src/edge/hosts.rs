@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use http::{HeaderMap, HeaderValue, Uri, header, uri::Authority};
 use toolgate_contract::v1::ErrorReason;
 
-use crate::rest::Problem;
+use crate::problem::Problem;
 
 /// The names served.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 use tonic::{Extensions, Request, metadata::MetadataMap};
 use toolgate_contract::v1::{ErrorReason, ReportRefusalRequest};
 
-use super::{FACADE, Link, REST, SOURCE};
+use super::{FACADE, Link, SOURCE, dialect};
 
 /// Reports under way at a time.
 const ROOM: usize = 64;
@@ -33,16 +33,18 @@ pub(crate) struct Refusals {
 /// Who was refused, as far as it is known before the request is read.
 #[derive(Debug)]
 pub(crate) struct Knocker {
+    dialect: HeaderValue,
     credential: Option<HeaderValue>,
     source: Option<HeaderValue>,
 }
 
 impl Knocker {
     /// Two credentials are none: nobody can say which one was meant.
-    pub(crate) fn of(headers: &HeaderMap, source: Option<HeaderValue>) -> Self {
+    pub(crate) fn of(path: &str, headers: &HeaderMap, source: Option<HeaderValue>) -> Self {
         let mut credentials = headers.get_all(AUTHORIZATION).iter();
         let credential = credentials.next().cloned();
         Self {
+            dialect: dialect(path),
             credential: credential.filter(|_| credentials.next().is_none()),
             source,
         }
@@ -81,7 +83,7 @@ impl Refusals {
 
 fn request(reason: ErrorReason, knocker: Knocker) -> Request<ReportRefusalRequest> {
     let mut told = HeaderMap::with_capacity(3);
-    told.insert(FACADE, REST);
+    told.insert(FACADE, knocker.dialect);
     if let Some(credential) = knocker.credential {
         told.insert(AUTHORIZATION, credential);
     }

@@ -6,7 +6,6 @@
 pub(super) mod adapter;
 pub(super) mod held;
 pub(super) mod invoke;
-mod result;
 pub(super) mod stream;
 pub(super) mod tools;
 

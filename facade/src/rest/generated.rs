@@ -19,13 +19,16 @@ use tonic::{Status, Streaming};
 use toolgate_contract::registry::RouteDef;
 
 use super::{
-    Problem, Shared,
-    body::{ObjectBody, malformed},
-    json_answer,
     path::Variables,
     transcode::{DynamicCodec, JsonFields, pairs, read_object, set_text, write},
 };
-use crate::{FacadeError, link::Caller};
+use crate::{
+    FacadeError,
+    body::{ObjectBody, malformed},
+    link::Caller,
+    problem::Problem,
+    routes::{Shared, json_answer},
+};
 
 /// One route, with all that can be looked up once.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
 
-use super::{Problem, Shared, body::malformed};
+use crate::{body::malformed, problem::Problem, routes::Shared};
 
 /// Every variable by name.
 #[derive(Debug)]

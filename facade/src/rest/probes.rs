@@ -15,7 +15,7 @@ use toolgate_contract::{
     v1::{GetStatusRequest, GetStatusResponse},
 };
 
-use super::{Shared, json_answer};
+use crate::routes::{Shared, json_answer};
 
 pub(super) const HEALTH: &str = "/healthz";
 pub(super) const READY: &str = "/readyz";

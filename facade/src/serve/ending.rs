@@ -38,14 +38,14 @@ mod tests {
     use tower::ServiceExt;
 
     use super::Ending;
-    use crate::{CoreService, FacadeConfig, rest};
+    use crate::{CoreService, FacadeConfig, routes};
 
     #[tokio::test]
     async fn whoever_comes_after_the_doors_closed_is_told_when_to_come_back() {
         let core =
             tower::service_fn(|_| async { Err::<http::Response<tonic::body::Body>, _>("no core".into()) });
         let ending = Ending::default();
-        let router = rest::build(
+        let router = routes::build(
             CoreService::new(core),
             &FacadeConfig::default(),
             TaskTracker::new(),

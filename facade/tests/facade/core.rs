@@ -38,6 +38,8 @@ pub(crate) struct Asked {
 
 type Events = mpsc::Receiver<Result<WatchResponse, Status>>;
 
+type Runs = mpsc::Receiver<Result<RunResponse, Status>>;
+
 /// The script.
 #[derive(Clone)]
 pub(crate) struct ScriptedCore(Arc<Script>);
@@ -50,6 +52,10 @@ pub(crate) struct Script {
     pub(crate) result: Mutex<CallResponse>,
     pub(crate) arguments: Mutex<Vec<bytes::Bytes>>,
     pub(crate) events: Mutex<VecDeque<Events>>,
+    /// What the next runs tell; without one, a run ends at once with `result`.
+    pub(crate) runs: Mutex<VecDeque<Runs>>,
+    /// The versions of the catalog that watchers are told.
+    pub(crate) versions: watch::Sender<String>,
     pub(crate) ready: Mutex<GetStatusResponse>,
     pub(crate) export: Mutex<Vec<Result<&'static str, Status>>>,
     /// How many calls and watches are open now.
@@ -90,6 +96,8 @@ impl ScriptedCore {
             }),
             arguments: Mutex::default(),
             events: Mutex::default(),
+            runs: Mutex::default(),
+            versions: watch::Sender::new("v1".into()),
             ready: Mutex::new(GetStatusResponse {
                 ready: true,
                 checks: vec![],
@@ -192,6 +200,20 @@ pub(crate) struct Watched {
     _open: Open,
 }
 
+/// The events of a run; while it lives, it is counted as open.
+pub(crate) struct Run {
+    events: ReceiverStream<Result<RunResponse, Status>>,
+    _open: Open,
+}
+
+impl Stream for Run {
+    type Item = Result<RunResponse, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        Pin::new(&mut self.events).poll_next(cx)
+    }
+}
+
 impl Stream for Watched {
     type Item = Result<WatchResponse, Status>;
 
@@ -238,6 +260,36 @@ impl BrokerService for ScriptedCore {
             events: ReceiverStream::new(events),
             _open: self.opened(),
         }))
+    }
+
+    type RunStream = Run;
+
+    async fn run(&self, request: Request<RunRequest>) -> Result<Response<Run>, Status> {
+        let request = self.note("Run", request)?;
+        self.arguments.lock().unwrap().push(request.arguments);
+        let scripted = self.runs.lock().unwrap().pop_front();
+        let events = scripted.unwrap_or_else(|| {
+            let (tell, events) = mpsc::channel(1);
+            let outcome = run_response::Event::Outcome(self.result.lock().unwrap().clone());
+            let _ = tell.try_send(Ok(RunResponse { event: Some(outcome) }));
+            events
+        });
+        Ok(Response::new(Run {
+            events: ReceiverStream::new(events),
+            _open: self.opened(),
+        }))
+    }
+
+    type WatchToolsStream = Pin<Box<dyn Stream<Item = Result<WatchToolsResponse, Status>> + Send>>;
+
+    async fn watch_tools(
+        &self,
+        request: Request<WatchToolsRequest>,
+    ) -> Result<Response<Self::WatchToolsStream>, Status> {
+        self.note("WatchTools", request)?;
+        let versions = tokio_stream::wrappers::WatchStream::new(self.versions.subscribe());
+        let versions = futures::StreamExt::map(versions, |version| Ok(WatchToolsResponse { version }));
+        Ok(Response::new(Box::pin(versions)))
     }
 
     async fn report_refusal(
@@ -459,6 +511,24 @@ impl SessionService for ScriptedCore {
             code: "tgl_a_b".into(),
             expires_at: "2026-01-02T03:04:05Z".into(),
         }))
+    }
+
+    async fn open_mcp_session(
+        &self,
+        request: Request<OpenMcpSessionRequest>,
+    ) -> Result<Response<OpenMcpSessionResponse>, Status> {
+        let revision = self.note("OpenMcpSession", request)?.revision;
+        Ok(Response::new(OpenMcpSessionResponse {
+            session_id: format!("{revision}.c2Vzc2lvbg.bWFj"),
+        }))
+    }
+
+    async fn close_mcp_session(
+        &self,
+        request: Request<CloseMcpSessionRequest>,
+    ) -> Result<Response<CloseMcpSessionResponse>, Status> {
+        self.note("CloseMcpSession", request)?;
+        Ok(Response::new(CloseMcpSessionResponse {}))
     }
 
     async fn get_self(&self, request: Request<GetSelfRequest>) -> Result<Response<GetSelfResponse>, Status> {

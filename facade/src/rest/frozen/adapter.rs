@@ -14,8 +14,13 @@ use toolgate_contract::v1::{
     CreateTargetRequest, DeleteTargetRequest, Enrolment, Stage, Target, UpdateTargetRequest, Validation,
 };
 
-use super::super::{Problem, Shared, body::ObjectBody, json_answer, path::Variable};
-use crate::link::Caller;
+use super::super::path::Variable;
+use crate::{
+    body::ObjectBody,
+    link::Caller,
+    problem::Problem,
+    routes::{Shared, json_answer},
+};
 
 pub(in crate::rest) const PATH: &str = "/api/mcp/adapter";
 pub(in crate::rest) const ONE_PATH: &str = "/api/mcp/adapter/{id}";

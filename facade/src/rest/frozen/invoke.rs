@@ -17,11 +17,13 @@ use toolgate_contract::v1::{
     WatchResponse, watch_response::Event,
 };
 
-use super::{
-    super::{Problem, Shared, body::ObjectBody, json_answer},
+use crate::{
+    body::ObjectBody,
+    link::Caller,
+    problem::Problem,
     result,
+    routes::{Shared, json_answer},
 };
-use crate::link::Caller;
 
 pub(in crate::rest) const PATH: &str = "/api/mcp/invoke";
 
@@ -126,7 +128,7 @@ async fn bounded(
     let waited = tokio::time::timeout_at(until, collect(&mut events, &mut outcome)).await;
     let duration_ms = match waited {
         Ok(ended) => ended?,
-        Err(_) => match shared.held.keep(&started.correlation_id, events) {
+        Err(_) => match shared.rest.held.keep(&started.correlation_id, events) {
             Ok(()) => {
                 let mut response = accepted(started);
                 response.headers_mut().insert(APPLIED, applied(seconds));

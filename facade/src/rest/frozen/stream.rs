@@ -20,11 +20,13 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Status, Streaming};
 use toolgate_contract::v1::{ErrorReason, Failure, WatchRequest, WatchResponse, watch_response::Event};
 
-use super::{
-    super::{Problem, Shared, path::Variable, problem},
+use super::super::path::Variable;
+use crate::{
+    link::Caller,
+    problem::{self, Problem},
     result,
+    routes::{Shared, method_not_allowed},
 };
-use crate::link::Caller;
 
 pub(in crate::rest) const PATH: &str = "/api/mcp/stream/{correlation_id}";
 
@@ -45,7 +47,7 @@ pub(in crate::rest) async fn stream(
 ) -> Result<Response, Problem> {
     if method == Method::HEAD {
         // A watch that reads nothing would, on leaving, cancel the call.
-        return Ok(super::super::method_not_allowed("GET"));
+        return Ok(method_not_allowed("HEAD", "GET"));
     }
     let last_event_id = match headers.get(LAST_EVENT_ID) {
         Some(id) => Some(id.to_str().map_err(|_| malformed_id())?.to_owned()),
@@ -60,7 +62,7 @@ pub(in crate::rest) async fn stream(
         .link
         .ask(shared.link.broker().watch(caller.request(request)))
         .await?;
-    shared.held.release(&correlation_id);
+    shared.rest.held.release(&correlation_id);
     let first = if resumed { first(&mut watch).await } else { None };
     if let Some(Ok(None)) = first {
         return Ok(nothing_left());

@@ -16,8 +16,11 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use toolgate_contract::v1::{ListToolsRequest, ListToolsResponse, ToolDescription};
 
-use super::super::{Problem, Shared, json_answer};
-use crate::link::Caller;
+use crate::{
+    link::Caller,
+    problem::Problem,
+    routes::{Shared, json_answer},
+};
 
 pub(in crate::rest) const PATH: &str = "/api/mcp/tools";
 
@@ -31,9 +34,9 @@ pub(in crate::rest) async fn tools(
     headers: HeaderMap,
     caller: Caller,
 ) -> Result<Response, Problem> {
-    let key = shared.lists.key(&caller);
+    let key = shared.rest.lists.key(&caller);
     let had = Tags::of(&headers);
-    let known = shared.lists.of_caller(key);
+    let known = shared.rest.lists.of_caller(key);
     let asked = known
         .as_ref()
         .map(|list| list.version.clone())
@@ -52,7 +55,7 @@ pub(in crate::rest) async fn tools(
         answer = ask(&shared, again, None).await?;
     }
     let list = Arc::new(List::render(&answer)?);
-    shared.lists.remember(key, &list);
+    shared.rest.lists.remember(key, &list);
     if had.contains(&list.version) {
         Ok(not_modified(&list.version))
     } else {

@@ -1,6 +1,6 @@
 //! The query of a URL as pairs of texts, strictly: what does not decode is refused, not guessed.
 
-use crate::rest::{Problem, body::malformed};
+use crate::{body::malformed, problem::Problem};
 
 /// Most pairs a query may hold; no request has as many fields.
 const MOST: usize = 100;

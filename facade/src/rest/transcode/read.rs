@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use toolgate_contract::v1::{ErrorReason, Failure, Violation};
 
 use super::{JsonFields, find};
-use crate::rest::{Problem, body::malformed};
+use crate::{body::malformed, problem::Problem};
 
 /// Reads an object into a message. A fault names its place as JSON Pointer and the field that is wrong.
 pub(in crate::rest) fn read_object(

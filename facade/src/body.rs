@@ -1,6 +1,6 @@
 //! Reads request bodies within bounds: size and time, then nesting and count of values, before anything is parsed.
 //!
-//! Bodies are one JSON object, not compressed. What stands in it is read by the route.
+//! Bodies are one JSON object, not compressed. What stands in it is read by the route. Shared by all dialects.
 
 use axum::{
     body::Body,
@@ -12,8 +12,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
 use toolgate_contract::v1::ErrorReason;
 
-use super::{Problem, Shared};
-use crate::Limits;
+use crate::{Limits, problem::Problem, routes::Shared};
 
 /// The limit of the arguments is 64; the envelope around them is one level more.
 const DEPTH: usize = 65;
@@ -43,7 +42,8 @@ impl ObjectBody {
     }
 }
 
-async fn read(body: Body, headers: &HeaderMap, limits: &Limits) -> Result<Bytes, Problem> {
+/// The bytes of a body within the limits of size and time.
+pub(crate) async fn read(body: Body, headers: &HeaderMap, limits: &Limits) -> Result<Bytes, Problem> {
     if headers
         .get(header::CONTENT_ENCODING)
         .is_some_and(|coding| coding != "identity")
@@ -115,7 +115,7 @@ fn too_large(limit: usize) -> Problem {
     )
 }
 
-pub(super) fn malformed(message: impl Into<String>) -> Problem {
+pub(crate) fn malformed(message: impl Into<String>) -> Problem {
     Problem::new(ErrorReason::RequestMalformed, message)
 }
 

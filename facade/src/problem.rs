@@ -87,7 +87,7 @@ impl IntoResponse for Problem {
 
 impl Problem {
     /// The answer with a status that is HTTP's own business, such as 405.
-    pub(super) fn with_status(self, status: StatusCode) -> Response {
+    pub(crate) fn with_status(self, status: StatusCode) -> Response {
         let reason = self.failure.reason();
         let mut details = Details::of(&self.failure);
         details.status = status.as_u16();

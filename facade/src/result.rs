@@ -4,13 +4,13 @@ use bytes::{BufMut, Bytes, BytesMut};
 use toolgate_contract::v1::ToolResult;
 
 /// Writes `{"content":…,"isError":…}` with `structuredContent` and `_meta` where there are any, on one line.
-pub(super) fn write(out: &mut BytesMut, result: &ToolResult) {
+pub(crate) fn write(out: &mut BytesMut, result: &ToolResult) {
     write_members(out, result);
     out.put_u8(b'}');
 }
 
 /// Writes the same without the closing brace, for an object that says more.
-pub(super) fn write_members(out: &mut BytesMut, result: &ToolResult) {
+pub(crate) fn write_members(out: &mut BytesMut, result: &ToolResult) {
     out.reserve(result.content.len() + result.structured_content.len() + result.meta.len() + 80);
     out.put_slice(b"{\"content\":");
     splice(out, &result.content, b"[]");
@@ -41,7 +41,7 @@ fn splice(out: &mut BytesMut, json: &[u8], absent: &[u8]) {
 }
 
 /// Writes a text as a JSON string.
-pub(super) fn write_text(out: &mut BytesMut, text: &str) {
+pub(crate) fn write_text(out: &mut BytesMut, text: &str) {
     if text
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/' | b'.'))
@@ -56,12 +56,12 @@ pub(super) fn write_text(out: &mut BytesMut, text: &str) {
 }
 
 /// Writes a whole number.
-pub(super) fn write_number(out: &mut BytesMut, number: i64) {
+pub(crate) fn write_number(out: &mut BytesMut, number: i64) {
     let _ = serde_json::to_writer(out.writer(), &number);
 }
 
 /// The sum of several results of one call, for callers that want one.
-pub(super) fn join(first: ToolResult, next: ToolResult) -> ToolResult {
+pub(crate) fn join(first: ToolResult, next: ToolResult) -> ToolResult {
     let later = |next: Bytes, first: Bytes| if next.is_empty() { first } else { next };
     ToolResult {
         content: join_arrays(&first.content, &next.content),

@@ -1,0 +1,165 @@
+//! Every route of the facade: the dialects side by side, the rim around them, and what they share.
+
+use std::{any::Any, sync::Arc};
+
+use axum::{
+    Router,
+    extract::Request,
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use tokio_util::task::TaskTracker;
+use toolgate_contract::v1::ErrorReason;
+use tower_http::catch_panic::CatchPanicLayer;
+
+use crate::{
+    CoreService, FacadeConfig, FacadeError, Limits, MetricsText, ToolNames,
+    edge::{self, Gauges, Hosts, Rim},
+    link::{Link, Refusals},
+    mcp, openai,
+    problem::Problem,
+    rest,
+    serve::Ending,
+    uplink,
+};
+
+/// What every route needs, made once.
+#[derive(Clone)]
+pub(crate) struct Shared(Arc<Parts>);
+
+/// The parts of [`Shared`].
+pub(crate) struct Parts {
+    pub(crate) link: Link,
+    pub(crate) behind_proxy: bool,
+    pub(crate) limits: Limits,
+    /// How far the end of this facade has come.
+    pub(crate) ending: Ending,
+    /// How callers on the internet reach this gateway, without a slash at the end.
+    pub(crate) public_url: Option<String>,
+    /// Who issues the tokens of services.
+    pub(crate) authorization_servers: Vec<String>,
+    /// How tools are called where model clients list them.
+    pub(crate) tool_names: ToolNames,
+    pub(crate) metrics: MetricsText,
+    pub(crate) version: String,
+    pub(crate) rest: rest::Kept,
+    pub(crate) mcp: mcp::Kept,
+    pub(crate) openai: openai::Kept,
+}
+
+impl std::ops::Deref for Shared {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+/// Every route of the facade over a core, without a listener.
+///
+/// # Errors
+/// [`FacadeError::Route`] when the contract's table holds a route that cannot be served.
+pub fn router(core: CoreService, config: &FacadeConfig) -> Result<Router, FacadeError> {
+    build(core, config, TaskTracker::new(), Ending::default())
+}
+
+/// The same, with the owner of its tasks and its end.
+pub(crate) fn build(
+    core: CoreService,
+    config: &FacadeConfig,
+    tasks: TaskTracker,
+    ending: Ending,
+) -> Result<Router, FacadeError> {
+    edge::describe();
+    let link = Link::new(core, config.limits.core);
+    let refusals = Refusals::new(link.clone(), tasks.clone());
+    let shared = Shared(Arc::new(Parts {
+        link,
+        behind_proxy: config.behind_proxy,
+        limits: config.limits.clone(),
+        ending: ending.clone(),
+        public_url: config.public_url.clone(),
+        authorization_servers: config.authorization_servers.clone(),
+        tool_names: config.tool_names,
+        metrics: Arc::clone(&config.metrics),
+        version: config.version.clone(),
+        rest: rest::Kept::new(tasks),
+        mcp: mcp::Kept::default(),
+        openai: openai::Kept::default(),
+    }));
+    let uplinks = Router::new().route(uplink::PATH, axum::routing::get(uplink::attach));
+    let router = if config.only_uplinks {
+        uplinks
+    } else {
+        uplinks
+            .merge(rest::routes()?)
+            .merge(mcp::routes())
+            .merge(openai::routes())
+    };
+    Ok(router
+        .fallback(unknown)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(Rim::new(
+            Hosts::new(&config.allowed_hosts),
+            Gauges::new(templates()),
+            refusals,
+            config.behind_proxy,
+            ending.closed,
+        ))
+        .with_state(shared))
+}
+
+/// The closed set of route labels.
+fn templates() -> impl Iterator<Item = &'static str> {
+    rest::paths()
+        .chain(mcp::PATHS)
+        .chain(openai::PATHS)
+        .chain([uplink::PATH])
+}
+
+async fn unknown() -> Problem {
+    Problem::new(
+        ErrorReason::ResourceNotFound,
+        "no such path; /openapi.json lists the paths there are",
+    )
+}
+
+/// The router adds `Allow`.
+async fn wrong_method(request: Request) -> Response {
+    not_allowed(request.method().as_str())
+}
+
+fn not_allowed(method: &str) -> Response {
+    let message = format!("this path does not take {method}; the header allow lists the methods it takes");
+    Problem::new(ErrorReason::RequestMalformed, message).with_status(StatusCode::METHOD_NOT_ALLOWED)
+}
+
+/// For routes that would take a method that the router lets through.
+pub(crate) fn method_not_allowed(method: &str, allow: &'static str) -> Response {
+    let mut response = not_allowed(method);
+    response
+        .headers_mut()
+        .insert(header::ALLOW, HeaderValue::from_static(allow));
+    response
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no text");
+    tracing::error!(text, "a request handler panicked");
+    Problem::internal().into_response()
+}
+
+/// An answer of written JSON.
+pub(crate) fn json_answer(status: StatusCode, body: Bytes) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
