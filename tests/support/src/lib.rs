@@ -4,7 +4,9 @@
 //! test looks at. Nothing sleeps: what has to come true is waited for, with a deadline. Ports are the system's choice.
 
 mod answer;
+mod authorizing_proxy;
 mod caller;
+mod clients;
 mod events;
 mod gateway;
 mod ground;
@@ -20,7 +22,9 @@ mod wait;
 mod world;
 
 pub use answer::{Answer, Outcome, Refusal};
+pub use authorizing_proxy::AuthorizingProxy;
 pub use caller::{Caller, Role};
+pub use clients::{Client, Clients, Inspected};
 pub use events::{Event, Events};
 pub use gateway::{Gateway, binary, run};
 pub use ground::Ground;

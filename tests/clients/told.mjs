@@ -1,0 +1,59 @@
+// What every client here is asked to do, and how it tells what it saw: one JSON document on standard output.
+//
+// The token comes in TOOLGATE_TOKEN, so that it stands in no list of processes. The packages lie where MCP_PACKAGES says:
+// modules find theirs by the place of the importing file, and these files do not stand beside a node_modules.
+
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+export const tool = "ssh_run_whitelisted_command";
+export const good = { command: "uptime" };
+export const bad = { command: 7 };
+export const unknown = "no_such_tool";
+export const us = { name: "toolgate-tests", version: "1.0.0" };
+
+/** Imports a package from where the packages lie. */
+export const load = (name) => {
+  const require = createRequire(pathToFileURL(process.env.MCP_PACKAGES + "/"));
+  return import(pathToFileURL(require.resolve(name)));
+};
+
+/** The mode, and the URL or the command of a server on standard input and output. */
+export const [mode, ...target] = process.argv.slice(2);
+
+/** Whether the target is a URL. */
+export const overHttp = target[0].startsWith("http");
+
+/** The credential, as every request over HTTP carries it. */
+export const options = { requestInit: { headers: { Authorization: `Bearer ${process.env.TOOLGATE_TOKEN}` } } };
+
+/** The program behind a target that is no URL. */
+export const program = () => ({ command: target[0], args: target.slice(1), env: process.env });
+
+const result = (outcome) => ({
+  isError: outcome.isError ?? false,
+  text: outcome.content.map((block) => block.text).join("\n"),
+  structured: outcome.structuredContent,
+  meta: outcome._meta,
+});
+
+/** Asks a connected client for everything and prints it. */
+export async function ask(client, revision) {
+  const { tools } = await client.listTools();
+  const document = {
+    revision,
+    server: client.getServerVersion(),
+    capabilities: client.getServerCapabilities(),
+    instructions: client.getInstructions(),
+    tools,
+    good: result(await client.callTool({ name: tool, arguments: good })),
+    bad: result(await client.callTool({ name: tool, arguments: bad })),
+  };
+  try {
+    const outcome = await client.callTool({ name: unknown, arguments: {} });
+    document.unknown = { isError: outcome.isError };
+  } catch (error) {
+    document.unknown = { code: error.code, message: error.message };
+  }
+  process.stdout.write(JSON.stringify(document) + "\n");
+}

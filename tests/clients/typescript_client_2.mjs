@@ -1,0 +1,13 @@
+// The TypeScript client, version 2: `typescript_client_2.mjs legacy|auto URL|COMMAND…`.
+
+import { ask, load, mode, options, overHttp, program, target, us } from "./told.mjs";
+
+const { Client, StreamableHTTPClientTransport } = await load("@modelcontextprotocol/client");
+
+const transport = overHttp
+  ? new StreamableHTTPClientTransport(new URL(target[0]), options)
+  : new (await load("@modelcontextprotocol/client/stdio")).StdioClientTransport(program());
+const client = new Client(us, { versionNegotiation: { mode } });
+await client.connect(transport);
+await ask(client, client.getNegotiatedProtocolVersion());
+await client.close();
