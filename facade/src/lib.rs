@@ -5,6 +5,7 @@
 //! the record is decided in core. May touch the contract; must not know core.
 
 mod body;
+mod catalog;
 mod config;
 mod edge;
 mod error;

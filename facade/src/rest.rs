@@ -14,23 +14,24 @@ use axum::{
     Router,
     routing::{get, patch, post},
 };
+use bytes::Bytes;
 use tokio_util::task::TaskTracker;
 use toolgate_contract::registry::ROUTES;
 
 use self::frozen::{adapter, held::Held, invoke, stream, tools};
-use crate::{FacadeError, routes::Shared};
+use crate::{FacadeError, catalog::Lists, routes::Shared};
 
 /// What this dialect keeps between requests.
 #[derive(Debug)]
 pub(crate) struct Kept {
-    lists: tools::Lists,
+    lists: Lists<Bytes>,
     held: Held,
 }
 
 impl Kept {
     pub(crate) fn new(tasks: TaskTracker) -> Self {
         Self {
-            lists: tools::Lists::default(),
+            lists: Lists::default(),
             held: Held::new(tasks),
         }
     }

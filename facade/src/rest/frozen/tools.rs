@@ -3,20 +3,15 @@
 //! The core is asked every time, because only it knows who the caller is and what it may see now; it leaves the list
 //! out when the version is one we have already written.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasher, RandomState},
-    sync::{Arc, Mutex, PoisonError},
-};
-
 use axum::{extract::State, response::Response};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-use toolgate_contract::v1::{ListToolsRequest, ListToolsResponse, ToolDescription};
+use toolgate_contract::v1::{ListToolsResponse, ToolDescription};
 
 use crate::{
+    catalog::{Found, List, schema},
     link::Caller,
     problem::Problem,
     routes::{Shared, json_answer},
@@ -24,48 +19,27 @@ use crate::{
 
 pub(in crate::rest) const PATH: &str = "/api/mcp/tools";
 
-/// Lists of a generation, and callers whose version is remembered. Two generations are kept.
-const GENERATION: usize = 512;
-/// Bytes of lists of a generation.
-const GENERATION_BYTES: usize = 8 * 1024 * 1024;
-
 pub(in crate::rest) async fn tools(
     State(shared): State<Shared>,
     headers: HeaderMap,
     caller: Caller,
 ) -> Result<Response, Problem> {
-    let key = shared.rest.lists.key(&caller);
     let had = Tags::of(&headers);
-    let known = shared.rest.lists.of_caller(key);
-    let asked = known
-        .as_ref()
-        .map(|list| list.version.clone())
-        .or_else(|| had.first());
-    let again = caller.again();
-    let mut answer = ask(&shared, caller, asked.clone()).await?;
-    if answer.unchanged {
-        let version = asked.unwrap_or_default();
-        if had.contains(&version) {
-            return Ok(not_modified(&version));
-        }
-        if let Some(list) = known {
-            return Ok(list.answer());
-        }
-        // The caller named a version that it does not claim to have after all; ask for the whole list.
-        answer = ask(&shared, again, None).await?;
-    }
-    let list = Arc::new(List::render(&answer)?);
-    shared.rest.lists.remember(key, &list);
-    if had.contains(&list.version) {
-        Ok(not_modified(&list.version))
-    } else {
-        Ok(list.answer())
-    }
+    let lists = &shared.rest.lists;
+    let found = lists.ask_unless(&shared.link, caller, had.first(), write).await?;
+    Ok(match found {
+        Found::Same(version) => not_modified(&version),
+        Found::List(list) if had.contains(&list.version) => not_modified(&list.version),
+        Found::List(list) => answer(&list),
+    })
 }
 
-async fn ask(shared: &Shared, caller: Caller, known: Option<String>) -> Result<ListToolsResponse, Problem> {
-    let request = caller.request(ListToolsRequest { known_version: known });
-    shared.link.ask(shared.link.broker().list_tools(request)).await
+fn answer(list: &List<Bytes>) -> Response {
+    let mut response = json_answer(StatusCode::OK, list.written.clone());
+    if let Some(tag) = tag(&list.version) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
 }
 
 fn not_modified(version: &str) -> Response {
@@ -122,79 +96,11 @@ impl Tags {
     }
 }
 
-/// One catalog, written.
-#[derive(Debug)]
-struct List {
-    version: String,
-    tag: Option<HeaderValue>,
-    body: Bytes,
-}
-
-impl List {
-    fn render(answer: &ListToolsResponse) -> Result<Self, Problem> {
-        let catalog = Catalog {
-            tools: answer.tools.iter().map(Tool).collect(),
-        };
-        let body = serde_json::to_vec(&catalog).map_err(|error| {
-            tracing::error!(%error, "a schema of the core's catalog is no JSON");
-            Problem::internal()
-        })?;
-        Ok(Self {
-            version: answer.version.clone(),
-            tag: tag(&answer.version),
-            body: body.into(),
-        })
-    }
-
-    fn answer(&self) -> Response {
-        let mut response = json_answer(StatusCode::OK, self.body.clone());
-        if let Some(tag) = &self.tag {
-            response.headers_mut().insert(header::ETAG, tag.clone());
-        }
-        response
-    }
-}
-
-/// The written catalogs, by caller. Callers are told apart by a keyed hash; a collision only costs a second question,
-/// because the core compares versions for the caller it sees.
-#[derive(Debug, Default)]
-pub(in crate::rest) struct Lists {
-    hasher: RandomState,
-    generations: Mutex<[HashMap<u64, Arc<List>>; 2]>,
-}
-
-impl Lists {
-    fn key(&self, caller: &Caller) -> u64 {
-        self.hasher.hash_one(caller.identity())
-    }
-
-    fn of_caller(&self, key: u64) -> Option<Arc<List>> {
-        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(list) = generations[0].get(&key) {
-            return Some(Arc::clone(list));
-        }
-        let list = generations[1].remove(&key)?;
-        Self::insert(&mut generations, key, &list);
-        Some(list)
-    }
-
-    fn remember(&self, key: u64, list: &Arc<List>) {
-        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
-        Self::insert(&mut generations, key, list);
-    }
-
-    fn insert(generations: &mut [HashMap<u64, Arc<List>>; 2], key: u64, list: &Arc<List>) {
-        // Callers with the same catalog share its bytes.
-        let shared = generations[0]
-            .values()
-            .find(|other| other.version == list.version);
-        let list = Arc::clone(shared.unwrap_or(list));
-        let bytes: usize = generations[0].values().map(|list| list.body.len()).sum();
-        if generations[0].len() >= GENERATION || bytes + list.body.len() > GENERATION_BYTES {
-            generations[1] = std::mem::take(&mut generations[0]);
-        }
-        generations[0].insert(key, list);
-    }
+fn write(answer: &ListToolsResponse) -> serde_json::Result<Bytes> {
+    let catalog = Catalog {
+        tools: answer.tools.iter().map(Tool).collect(),
+    };
+    serde_json::to_vec(&catalog).map(Bytes::from)
 }
 
 #[derive(Serialize)]
@@ -236,8 +142,8 @@ impl Serialize for Tool<'_> {
             function_name: &tool.function_name,
             title: &tool.title,
             description: &tool.description,
-            input_schema: raw::<S>(&tool.input_schema)?,
-            output_schema: raw::<S>(&tool.output_schema)?,
+            input_schema: schema::<S>(&tool.input_schema)?,
+            output_schema: schema::<S>(&tool.output_schema)?,
             annotations: Annotations {
                 read_only_hint: tool
                     .annotations
@@ -257,9 +163,4 @@ impl Serialize for Tool<'_> {
         }
         .serialize(serializer)
     }
-}
-
-fn raw<S: Serializer>(json: &[u8]) -> Result<&RawValue, S::Error> {
-    let json = if json.is_empty() { b"{}" } else { json };
-    serde_json::from_slice(json).map_err(serde::ser::Error::custom)
 }
