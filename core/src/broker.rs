@@ -52,6 +52,7 @@ use crate::{
     journal::Journal,
     keys::Keyring,
     limits::{Buckets, InFlight},
+    mcp_sessions::McpSessions,
     results::{Ended, Results},
     secrets::Secrets,
     snapshot::Snapshots,
@@ -81,6 +82,8 @@ pub(crate) struct Rooms {
     pub(crate) results: Results,
     pub(crate) secrets: Secrets,
     pub(crate) entrance: Entrance,
+    /// Sessions of MCP clients, which every request of one names.
+    pub(crate) mcp_sessions: McpSessions,
     /// Total time a target has.
     pub(crate) upstream_timeout: Duration,
     /// Owns every call from its intent on: a vanished caller changes nothing about its settlement.
@@ -139,7 +142,9 @@ impl Broker {
             Ok(caller) => caller,
             Err(error) => return Err(refuse::unknown(&self.0, ask, error)),
         };
-        match caller.principal().role.require(action) {
+        let allowed =
+            admit::in_session(&self.0, ask, &caller).and_then(|()| caller.principal().role.require(action));
+        match allowed {
             Ok(()) => Ok(caller),
             Err(error) => {
                 let facts = Facts::without_call(&self.0, caller);

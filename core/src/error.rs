@@ -160,6 +160,8 @@ pub enum Missing {
     AnyTarget(&'static str),
     /// No such call.
     Call,
+    /// No such session of an MCP client.
+    Session,
     /// No such other thing.
     Resource(&'static str),
 }
@@ -182,6 +184,7 @@ impl std::fmt::Display for Missing {
                 )
             }
             Self::Call => f.write_str("no call with this correlation id"),
+            Self::Session => f.write_str("no such session of yours goes on; initialize a new one"),
             Self::Resource(what) => write!(f, "no {what} of this name or id"),
         }
     }
@@ -219,7 +222,7 @@ impl Error {
             Self::NotFound(Missing::Tool(_)) => ErrorReason::ToolNotFound,
             Self::NotFound(Missing::Target | Missing::AnyTarget(_)) => ErrorReason::TargetNotFound,
             Self::NotFound(Missing::Call) => ErrorReason::CallNotFound,
-            Self::NotFound(Missing::Resource(_)) => ErrorReason::ResourceNotFound,
+            Self::NotFound(Missing::Session | Missing::Resource(_)) => ErrorReason::ResourceNotFound,
             Self::Malformed { .. } => ErrorReason::RequestMalformed,
             Self::TooLarge => ErrorReason::RequestTooLarge,
             Self::Invalid { .. } | Self::ArgumentsInvalid { .. } => ErrorReason::ArgumentsInvalid,

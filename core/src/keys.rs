@@ -25,7 +25,7 @@ use toolgate_contract::ids::TenantId;
 pub(crate) use self::checkpoint::CheckpointKeyFiles;
 use self::{derive::Root, files::KeyFolder};
 pub use self::{
-    derive::{ArgumentsKey, IdentifiersKey, RecordKey, WrappingKey},
+    derive::{ArgumentsKey, IdentifiersKey, RecordKey, SessionKey, WrappingKey},
     files::KeyError,
     identity::GatewayIdentity,
     record_keys::{RecordKeys, RootKeys},
@@ -130,6 +130,19 @@ impl Keyring {
     #[must_use]
     pub fn identifiers_key(&self, tenant: &TenantId) -> IdentifiersKey {
         self.newest.load().identifiers_key(tenant)
+    }
+
+    /// The key that makes the ids of this tenant's MCP sessions from now on.
+    #[must_use]
+    pub fn session_key(&self, tenant: &TenantId) -> SessionKey {
+        self.newest.load().session_key(tenant)
+    }
+
+    /// The key that made the id of a session, by the root's id that stands in it; looks into the folder again for an
+    /// unknown one.
+    #[must_use]
+    pub fn session_key_by_id(&self, key_id: &str, tenant: &TenantId) -> Option<SessionKey> {
+        self.root(key_id).map(|root| root.session_key(tenant))
     }
 
     /// The key that wraps the data keys of this tenant's secrets from now on.

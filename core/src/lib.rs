@@ -18,6 +18,7 @@ pub mod identity;
 pub mod journal;
 pub mod keys;
 pub mod limits;
+pub mod mcp_sessions;
 pub mod names;
 pub mod offline;
 pub mod pages;

@@ -23,6 +23,7 @@ use crate::{
     journal::{Journal, JournalError},
     keys::{KeyError, Keyring},
     limits::{Buckets, InFlight},
+    mcp_sessions::McpSessions,
     policy::Policies,
     proof::Records,
     registry,
@@ -161,6 +162,7 @@ impl Core {
             results: Results::new(clock.clone()),
             secrets,
             entrance: Entrance::default(),
+            mcp_sessions: McpSessions::new(Arc::clone(&keys), clock.clone()),
             snapshots,
             upstream_timeout: config.upstream_timeout,
             calls,
@@ -330,6 +332,7 @@ async fn keep_house(broker: Broker, anchor: AnchorWatch, stop: CancellationToken
         let rooms = broker.rooms();
         rooms.results.sweep();
         rooms.secrets.sweep();
+        rooms.mcp_sessions.sweep();
         anchor.tell_age();
         rooms.journal.end_if_displaced();
         if let Err(error) = rooms.snapshots.refresh_changed().await {

@@ -30,6 +30,17 @@ pub fn inventory(outcome: &'static str) {
     metrics::counter!("toolgate_inventory_requests_total", "outcome" => outcome).increment(1);
 }
 
+/// Counts what happened to sessions of MCP clients: `opened`, `closed`, or `unknown` where a request brought one that
+/// does not go on.
+pub fn mcp_session(event: &'static str) {
+    metrics::counter!("toolgate_mcp_sessions_total", "event" => event).increment(1);
+}
+
+/// Tells how many sessions are remembered as closed before their time.
+pub fn mcp_tombstones(count: usize) {
+    metrics::gauge!("toolgate_mcp_session_tombstones").set(u32::try_from(count).unwrap_or(u32::MAX));
+}
+
 /// Counts a verification of the record. Verdicts are a closed set.
 pub fn verified(verdict: &'static str, rows: i64, took: Duration) {
     metrics::counter!("toolgate_audit_verifications_total", "verdict" => verdict).increment(1);
@@ -39,7 +50,7 @@ pub fn verified(verdict: &'static str, rows: i64, took: Duration) {
 
 /// Says what the metrics are, for whoever reads them, and lets those without labels begin at zero.
 pub fn describe() {
-    use metrics::{Unit, counter, describe_counter, describe_histogram};
+    use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram};
     describe_counter!(
         "toolgate_calls_total",
         "Calls settled on the record, by adapter, tool and result"
@@ -86,6 +97,14 @@ pub fn describe() {
         "Fetches that gave no secret, by provider and fault"
     );
     describe_counter!(
+        "toolgate_mcp_sessions_total",
+        "Sessions of MCP clients, by event: opened, closed by the client, unknown where a request brought one that does not go on"
+    );
+    describe_gauge!(
+        "toolgate_mcp_session_tombstones",
+        "Sessions that are remembered as closed before their time; an open one is remembered nowhere"
+    );
+    describe_counter!(
         "toolgate_audit_verifications_total",
         "Verifications of the record, by verdict"
     );
@@ -101,6 +120,9 @@ pub fn describe() {
     counter!("toolgate_journal_failed_commits_total").absolute(0);
     counter!("toolgate_journal_broken_chains_total").absolute(0);
     counter!("toolgate_audit_verified_rows_total").absolute(0);
+    for event in ["opened", "closed", "unknown"] {
+        counter!("toolgate_mcp_sessions_total", "event" => event).absolute(0);
+    }
     for outcome in ["hit", "joined", "missed"] {
         counter!("toolgate_inventory_requests_total", "outcome" => outcome).absolute(0);
     }

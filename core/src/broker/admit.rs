@@ -111,6 +111,14 @@ pub(super) async fn authenticate(rooms: &Rooms, ask: &Ask) -> Result<Caller, Err
     })
 }
 
+/// Whether the session that the request names is one of its caller; a request outside of sessions names none.
+pub(super) fn in_session(rooms: &Rooms, ask: &Ask, caller: &Caller) -> Result<(), Error> {
+    match &ask.session {
+        Some(session) => rooms.mcp_sessions.check(&caller.principal, session),
+        None => Ok(()),
+    }
+}
+
 // An unknown profile is open, said once in the log (`agent-tools.md` §2); a pinned one never comes here.
 fn asked_profile(ask: &Ask) -> Option<&'static ProfileDef> {
     let name = ask.profile.as_deref().filter(|name| !name.is_empty())?;

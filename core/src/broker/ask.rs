@@ -25,6 +25,8 @@ pub struct Ask {
     pub credential: Option<Secret>,
     /// The profile asked for by URL, header or flag; it can only narrow.
     pub profile: Option<String>,
+    /// The MCP session the request stands in, as the facade read it.
+    pub session: Option<String>,
     /// The dialect, for the record.
     pub facade: &'static str,
     /// Where it came from, for counting refused credentials.

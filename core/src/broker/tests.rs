@@ -3,6 +3,7 @@
 mod drift;
 mod inventory;
 mod lending;
+mod sessions;
 mod stand_in;
 
 use std::sync::{
@@ -189,6 +190,7 @@ impl World {
         let targets = Targets::new(changes, Arc::clone(&keys), live, "http://127.0.0.1", dialling);
         let broker = Broker::new(Rooms {
             entrance: Entrance::default(),
+            mcp_sessions: McpSessions::new(Arc::clone(&keys), clock.clone()),
             buckets: Buckets::new(limits, clock.clone()),
             in_flight: InFlight::new(limits.tenant_in_flight),
             adapters: Adapters::new(uplinks, clock.clone())
@@ -340,6 +342,7 @@ fn ask(credential: Option<&Secret>) -> Ask {
     Ask {
         credential: credential.cloned(),
         profile: None,
+        session: None,
         facade: "grpc",
         source: None,
         deadline: None,

@@ -44,6 +44,13 @@ impl Root {
         }
     }
 
+    pub(super) fn session_key(&self, tenant: &TenantId) -> SessionKey {
+        SessionKey {
+            id: Arc::clone(&self.id),
+            key: self.derive("toolgate/v1/mcp-session", tenant),
+        }
+    }
+
     pub(super) fn wrapping_key(&self, tenant: &TenantId) -> WrappingKey {
         let info = [b"toolgate/v1/kek".as_slice(), &[0], tenant.as_str().as_bytes()];
         let mut key = Zeroizing::new([0; 32]);
@@ -166,6 +173,39 @@ impl IdentifiersKey {
 impl fmt::Debug for IdentifiersKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "IdentifiersKey({}, ***)", self.id)
+    }
+}
+
+/// Makes the ids of one tenant's MCP sessions.
+#[derive(Clone)]
+pub struct SessionKey {
+    id: Arc<str>,
+    key: hmac::Key,
+}
+
+impl SessionKey {
+    /// Id of the root it comes from; stands in every id it made.
+    #[must_use]
+    pub fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    /// The MAC of what a session's id stands for.
+    #[must_use]
+    pub fn mac(&self, covered: &[u8]) -> [u8; 32] {
+        bytes_of(hmac::sign(&self.key, covered))
+    }
+
+    /// Whether this key made `mac`; takes the same time for every wrong MAC.
+    #[must_use]
+    pub fn verifies(&self, covered: &[u8], mac: &[u8]) -> bool {
+        hmac::verify(&self.key, covered, mac).is_ok()
+    }
+}
+
+impl fmt::Debug for SessionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SessionKey({}, ***)", self.id)
     }
 }
 

@@ -50,6 +50,11 @@ pub(super) fn from(metadata: &MetadataMap, door: Door, peer: Option<IpAddr>) -> 
     Ask {
         credential: text("authorization").and_then(bearer),
         profile: text("toolgate-profile").map(str::to_owned),
+        // What is no text is no session either, and must not pass as none.
+        session: metadata
+            .get("toolgate-session")
+            .filter(|_| trusted)
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
         facade: text("toolgate-facade")
             .filter(|_| trusted)
             .and_then(|name| DIALECTS.into_iter().find(|known| *known == name))
@@ -134,12 +139,15 @@ mod tests {
     #[test]
     fn a_network_peer_cannot_say_where_it_sits_or_which_dialect_it_speaks() {
         let mut metadata = MetadataMap::new();
+        metadata.insert("toolgate-session", "s".parse().unwrap());
         metadata.insert("toolgate-facade", "rest".parse().unwrap());
         metadata.insert("toolgate-source", "10.0.0.1".parse().unwrap());
         let peer = "192.0.2.7".parse().ok();
         let network = from(&metadata, Door::Network, peer);
         assert_eq!((network.facade, network.source), ("grpc", peer));
+        assert_eq!(network.session, None);
         let facade = from(&metadata, Door::Facade, peer);
         assert_eq!((facade.facade, facade.source), ("rest", "10.0.0.1".parse().ok()));
+        assert_eq!(facade.session.as_deref(), Some("s"));
     }
 }
