@@ -1,4 +1,4 @@
-//! `SessionService`: signing in, and who one is.
+//! `SessionService`: signing in, sessions of MCP clients, and who one is.
 
 use tonic::{Request, Response, Status};
 use toolgate_contract::v1::{
@@ -46,16 +46,24 @@ impl SessionService for Rpc {
 
     async fn open_mcp_session(
         &self,
-        _: Request<OpenMcpSessionRequest>,
+        request: Request<OpenMcpSessionRequest>,
     ) -> Result<Response<OpenMcpSessionResponse>, Status> {
-        Err(Status::unimplemented("not yet"))
+        let caller = self.caller(&request, Action::SeeSelf).await?;
+        let sessions = &self.broker.rooms().mcp_sessions;
+        let opened = sessions.open(caller.principal(), &request.into_inner().revision);
+        let session_id = self.answer(&caller, opened).await?;
+        Ok(Response::new(OpenMcpSessionResponse { session_id }))
     }
 
     async fn close_mcp_session(
         &self,
-        _: Request<CloseMcpSessionRequest>,
+        request: Request<CloseMcpSessionRequest>,
     ) -> Result<Response<CloseMcpSessionResponse>, Status> {
-        Err(Status::unimplemented("not yet"))
+        let caller = self.caller(&request, Action::SeeSelf).await?;
+        let sessions = &self.broker.rooms().mcp_sessions;
+        let closed = sessions.close(caller.principal(), &request.into_inner().session_id);
+        self.answer(&caller, closed).await?;
+        Ok(Response::new(CloseMcpSessionResponse {}))
     }
 
     async fn get_self(&self, request: Request<GetSelfRequest>) -> Result<Response<GetSelfResponse>, Status> {

@@ -691,3 +691,52 @@ async fn both_versions_of_reflection_list_the_typed_services() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_session_of_an_mcp_client_is_opened_named_with_requests_and_closed() {
+    let world = World::new().await;
+    let engineer = world.token("engineer").await.token;
+    let mut sessions = world.sessions();
+    let opened = async |token: &str, revision: &str| {
+        let asked = wire::OpenMcpSessionRequest {
+            revision: revision.into(),
+        };
+        let answer = world.sessions().open_mcp_session(with(token, asked)).await;
+        answer.map(|answer| answer.into_inner().session_id)
+    };
+    let session = opened(&world.admin, "2025-11-25").await.unwrap();
+    assert!(session.starts_with("2025-11-25."), "{session}");
+    let refused = opened(&world.admin, "nineteen").await.unwrap_err();
+    assert_eq!(reason(&refused), ErrorReason::RequestMalformed);
+
+    let inside = |token: &str, session: &str| {
+        let mut request = with(token, wire::GetSelfRequest {});
+        let value = session.parse().unwrap();
+        request.metadata_mut().insert("toolgate-session", value);
+        request
+    };
+    sessions.get_self(inside(&world.admin, &session)).await.unwrap();
+    let stolen = sessions.get_self(inside(&engineer, &session)).await.unwrap_err();
+    assert_eq!(reason(&stolen), ErrorReason::ResourceNotFound);
+    // What a network peer says of sessions is nobody's business.
+    let mut network = SessionServiceClient::new(world.core.service(Door::Network));
+    network.get_self(inside(&engineer, &session)).await.unwrap();
+
+    let close = |token: &str| {
+        let session_id = session.clone();
+        with(token, wire::CloseMcpSessionRequest { session_id })
+    };
+    let stolen = sessions.close_mcp_session(close(&engineer)).await.unwrap_err();
+    assert_eq!(reason(&stolen), ErrorReason::ResourceNotFound);
+    sessions.close_mcp_session(close(&world.admin)).await.unwrap();
+    let gone = [
+        sessions.get_self(inside(&world.admin, &session)).await.err(),
+        sessions.close_mcp_session(close(&world.admin)).await.err(),
+    ];
+    for refused in gone {
+        assert_eq!(
+            refused.map(|status| reason(&status)),
+            Some(ErrorReason::ResourceNotFound)
+        );
+    }
+}
