@@ -49,6 +49,8 @@ pub(crate) struct Config {
     pub(crate) allowed_hosts: Vec<String>,
     /// What relays are told to dial; empty for the bound address.
     pub(crate) public_url: String,
+    /// How MCP lists the names of tools.
+    pub(crate) tool_names: String,
     /// The gateway's own certificate.
     pub(crate) tls: TlsFiles,
     /// Calls per minute.

@@ -97,6 +97,14 @@ pub(crate) const KEYS: &[Key] = &[
         store: |c, v| text(v, &mut c.public_url),
     },
     Key {
+        name: "tool_names",
+        kind: Kind::Choice(&["underscore", "canonical"]),
+        default: "underscore",
+        readers: &[Up, Facade, Show],
+        doc: "How MCP lists the names of tools: `proxmox_list_vms`, which every model client takes, or               `proxmox.list_vms`, which many refuse. Calls may use either. The tools of OpenAI's APIs always have               underscores.",
+        store: |c, v| text(v, &mut c.tool_names),
+    },
+    Key {
         name: "limits.user_per_minute",
         kind: CALLS_PER_MINUTE,
         default: "60",

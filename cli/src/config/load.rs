@@ -225,6 +225,7 @@ fn blank() -> Config {
         behind_proxy: false,
         allowed_hosts: Vec::new(),
         public_url: String::new(),
+        tool_names: String::new(),
         tls: TlsFiles::default(),
         limits: Limits {
             user_per_minute: 0,

@@ -7,7 +7,7 @@ use toolgate_core::{
     Core, CoreConfig, GrpcTls, Limits, StartError, anchor::AnchorConfig, clock::Clock, config::SecretsConfig,
     data_dir::DataDirError,
 };
-use toolgate_facade::{FacadeConfig, tls};
+use toolgate_facade::{FacadeConfig, ToolNames, tls};
 
 use super::{metering, owner};
 use crate::{
@@ -62,6 +62,7 @@ pub(super) fn facade(config: &Config) -> Result<FacadeConfig, Failure> {
     let mut settings = FacadeConfig {
         allowed_hosts: allowed_hosts(config),
         behind_proxy: config.behind_proxy,
+        tool_names: tool_names(config),
         metrics: metering::start()?,
         version: env!("CARGO_PKG_VERSION").into(),
         ..FacadeConfig::default()
@@ -74,6 +75,14 @@ pub(super) fn facade(config: &Config) -> Result<FacadeConfig, Failure> {
         settings.tls = Some(tls::load(cert, key).map_err(|error| Failure::usage(error.to_string()))?);
     }
     Ok(settings)
+}
+
+/// How MCP lists the names of tools.
+pub(super) fn tool_names(config: &Config) -> ToolNames {
+    match config.tool_names.as_str() {
+        "canonical" => ToolNames::Canonical,
+        _ => ToolNames::Underscore,
+    }
 }
 
 // A proxy passes on the name that the gateway is known by, with or without its port.
