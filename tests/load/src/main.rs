@@ -10,6 +10,7 @@ mod client;
 mod commits;
 mod disk;
 mod echo;
+mod mcp;
 mod measure;
 mod options;
 mod place;

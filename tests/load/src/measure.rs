@@ -12,7 +12,7 @@ use tokio::task::LocalSet;
 
 use crate::{
     client::{Connection, find},
-    upstream,
+    mcp, upstream,
 };
 
 /// What the callers do.
@@ -22,6 +22,12 @@ pub(crate) enum Shape {
     Wait,
     /// Invoke, then read the stream to its end.
     Stream,
+    /// `tools/call` of MCP, without a session.
+    Mcp,
+    /// `tools/list` of MCP, without a session.
+    List,
+    /// `initialize` of MCP; the session is never ended.
+    Initialize,
     /// The host itself, without a gateway.
     Direct,
     /// A run of a repository, read by one request through the gateway.
@@ -48,6 +54,8 @@ pub(crate) struct Drive {
 pub(crate) struct Figures {
     pub(crate) shape: Shape,
     pub(crate) callers: usize,
+    /// Calls that were answered as they should be.
+    pub(crate) calls: usize,
     pub(crate) per_second: f64,
     pub(crate) p50: Duration,
     pub(crate) p95: Duration,
@@ -81,6 +89,7 @@ impl Drive {
         Ok(Figures {
             shape: self.shape,
             callers: self.callers,
+            calls: tally.took.len(),
             per_second: tally.took.len() as f64 / took.as_secs_f64(),
             p50: at(50),
             p95: at(95),
@@ -135,7 +144,9 @@ impl Drive {
     async fn call(&self, connection: &mut Connection, token: &str) -> io::Result<Option<String>> {
         let reply = connection.ask(self.request(token).as_bytes()).await?;
         match self.shape {
-            Shape::Wait | Shape::Direct => Ok(fault(&reply, 200, b"load average")),
+            Shape::Wait | Shape::Direct | Shape::Mcp => Ok(fault(&reply, 200, b"load average")),
+            Shape::List => Ok(fault(&reply, 200, b"ssh_run_whitelisted_command")),
+            Shape::Initialize => Ok(fault(&reply, 200, b"serverInfo")),
             Shape::Read | Shape::Upstream => Ok(fault(&reply, 200, upstream::RUN.to_string().as_bytes())),
             Shape::Stream => {
                 let Some(url) = stream_url(&reply.body) else {
@@ -153,6 +164,9 @@ impl Drive {
 
     fn request(&self, token: &str) -> String {
         let host = self.address;
+        if let Some(request) = mcp::request(self.shape, host, token) {
+            return request;
+        }
         let body = match self.shape {
             Shape::Upstream => {
                 return format!(
@@ -161,7 +175,7 @@ impl Drive {
                 );
             }
             Shape::Read => upstream::call().to_string(),
-            Shape::Wait | Shape::Stream | Shape::Direct => {
+            Shape::Wait | Shape::Stream | Shape::Direct | Shape::Mcp | Shape::List | Shape::Initialize => {
                 r#"{"name":"ssh.run_whitelisted_command","arguments":{"command":"uptime"}}"#.to_owned()
             }
         };

@@ -23,6 +23,15 @@ pub(crate) struct Report {
     pub(crate) memory: Vec<(&'static str, u64)>,
     /// The journal alone.
     pub(crate) appends: Vec<Appends>,
+    /// Sessions that were opened and never ended, and by how many KiB the gateway's memory grew, by store.
+    pub(crate) sessions: Vec<(&'static str, Sessions)>,
+}
+
+/// Handshakes of MCP without an end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sessions {
+    pub(crate) opened: usize,
+    pub(crate) grown_kib: i64,
 }
 
 impl Report {
@@ -67,6 +76,14 @@ impl Report {
                 upstream::CALLERS,
                 ms(added.0),
                 ms(added.1)
+            );
+        }
+        for (store, sessions) in &self.sessions {
+            let _ = writeln!(
+                out,
+                "\n{} sessions of MCP opened and never ended, with {store}: memory grew by {:.1} MiB.",
+                sessions.opened,
+                sessions.grown_kib as f64 / 1024.0
             );
         }
         out.push_str("\nThe journal alone, in one process, without a gateway around it:\n\n");
@@ -126,6 +143,9 @@ fn shape(shape: Shape) -> &'static str {
     match shape {
         Shape::Wait => "one request (`Prefer: wait`)",
         Shape::Stream => "invoke + SSE",
+        Shape::Mcp => "MCP `tools/call`",
+        Shape::List => "MCP `tools/list`",
+        Shape::Initialize => "MCP `initialize`",
         Shape::Direct => "direct, no gateway",
         Shape::Read => "read of an upstream",
         Shape::Upstream => "the upstream itself",

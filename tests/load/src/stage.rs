@@ -18,7 +18,7 @@ use crate::{
     measure::{Drive, Figures, Shape},
     options::Options,
     place::Place,
-    report::Report,
+    report::{Report, Sessions},
     upstream,
 };
 
@@ -35,6 +35,9 @@ const FLAGS: [&str; 8] = [
     "--behind-proxy=false",
 ];
 
+/// Sessions of MCP that are opened and never ended.
+const HANDSHAKES: usize = 100_000;
+
 /// Everything through a gateway, on every store there is, and the direct host beside it.
 pub(crate) async fn all(options: &Options) -> Result<Report, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
@@ -46,11 +49,13 @@ pub(crate) async fn all(options: &Options) -> Result<Report, Box<dyn Error>> {
         "no gateway".to_owned(),
         vec![own_time(options, &upstream, upstream_at).await?],
     ));
-    let mut memory = Vec::new();
+    let (mut memory, mut sessions) = (Vec::new(), Vec::new());
     for place in Place::all() {
-        let (rows, resident) = on(place, options, upstream_at).await?;
-        modes.extend(rows);
-        memory.push((place.name(), resident));
+        let name = place.name();
+        let found = on(place, options, upstream_at).await?;
+        modes.extend(found.modes);
+        memory.push((name, found.resident_mib));
+        sessions.push((name, found.sessions));
     }
     Ok(Report {
         machine: machine(),
@@ -58,15 +63,20 @@ pub(crate) async fn all(options: &Options) -> Result<Report, Box<dyn Error>> {
         modes,
         memory,
         appends: Vec::new(),
+        sessions,
     })
 }
 
-/// Both modes on one store, and the gateway's resident memory at the end in MiB.
-async fn on(
-    place: Place,
-    options: &Options,
-    upstream: SocketAddr,
-) -> Result<(Vec<(String, Vec<Figures>)>, u64), Box<dyn Error>> {
+/// What was found on one store.
+struct Found {
+    modes: Vec<(String, Vec<Figures>)>,
+    /// Of the gateway, at the end.
+    resident_mib: u64,
+    sessions: Sessions,
+}
+
+/// Both modes on one store.
+async fn on(place: Place, options: &Options, upstream: SocketAddr) -> Result<Found, Box<dyn Error>> {
     let mut gateway = place.gateway(&FLAGS).await?;
 
     let admin = gateway.admin();
@@ -79,7 +89,9 @@ async fn on(
         .map_err(|refusal| format!("the host is not added: {refusal:?}"))?;
     let one = Rc::new(vec![gateway.token()]);
     let name = format!("{}, one tenant", place.name());
-    let mut modes = vec![(name, drive(options, &gateway, &one).await?)];
+    let mut modes = vec![(name.clone(), drive(options, &gateway, &one).await?)];
+    let (sessions, row) = handshakes(options, &gateway, &one).await?;
+    modes.push((name, vec![row]));
 
     gateway.terminate().await;
     let many = Rc::new(seed(&gateway, options.tenants).await?);
@@ -94,9 +106,34 @@ async fn on(
     let name = format!("{}, one tenant", place.name());
     modes.push((name, vec![read_through(options, &gateway, upstream).await?]));
 
-    let resident = memory(gateway.pid().ok_or("the gateway is gone")?)?;
+    let resident_mib = memory_kib(gateway.pid().ok_or("the gateway is gone")?)? / 1024;
     gateway.terminate().await;
-    Ok((modes, resident))
+    Ok(Found {
+        modes,
+        resident_mib,
+        sessions,
+    })
+}
+
+/// Opens sessions until there are so many; the connections stay the same few.
+async fn handshakes(
+    options: &Options,
+    gateway: &Gateway,
+    tokens: &Rc<Vec<String>>,
+) -> Result<(Sessions, Figures), Box<dyn Error>> {
+    let address: SocketAddr = gateway.url().trim_start_matches("http://").parse()?;
+    let pid = gateway.pid().ok_or("the gateway is gone")?;
+    let mut last = at_64(options, address, pid, Shape::Initialize, tokens).await?;
+    let (before, mut opened) = (memory_kib(pid)?, 0);
+    while opened < HANDSHAKES {
+        last = at_64(options, address, pid, Shape::Initialize, tokens).await?;
+        if last.calls == 0 {
+            return Err("no session could be opened".into());
+        }
+        opened += last.calls;
+    }
+    let grown_kib = i64::try_from(memory_kib(pid)?)? - i64::try_from(before)?;
+    Ok((Sessions { opened, grown_kib }, last))
 }
 
 async fn drive(
@@ -107,7 +144,7 @@ async fn drive(
     let address: SocketAddr = gateway.url().trim_start_matches("http://").parse()?;
     let pid = gateway.pid().ok_or("the gateway is gone")?;
     let mut rows = Vec::new();
-    for shape in [Shape::Wait, Shape::Stream] {
+    for shape in [Shape::Wait, Shape::Stream, Shape::Mcp, Shape::List] {
         rows.extend(each(options, address, pid, shape, tokens, Some(&gateway.admin())).await?);
     }
     Ok(rows)
@@ -245,13 +282,13 @@ impl Drop for Peer {
     }
 }
 
-fn memory(pid: u32) -> Result<u64, Box<dyn Error>> {
+fn memory_kib(pid: u32) -> Result<u64, Box<dyn Error>> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status
         .lines()
         .find(|line| line.starts_with("VmRSS:"))
         .unwrap_or_default();
-    Ok(line.split_whitespace().nth(1).unwrap_or("0").parse::<u64>()? / 1024)
+    Ok(line.split_whitespace().nth(1).unwrap_or("0").parse()?)
 }
 
 fn machine() -> String {
