@@ -39,9 +39,14 @@ impl Grpc {
 
     /// `BrokerService.Call`.
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<CallResponse, Status> {
+        self.call_with(tool, &arguments.to_string()).await
+    }
+
+    /// The same with arguments as JSON text, or as what is none.
+    pub async fn call_with(&self, tool: &str, arguments: &str) -> Result<CallResponse, Status> {
         let request = CallRequest {
             name: tool.to_owned(),
-            arguments: arguments.to_string().into_bytes().into(),
+            arguments: arguments.as_bytes().to_vec().into(),
             target_id: None,
         };
         let answer = BrokerServiceClient::new(self.channel.clone())
