@@ -1,10 +1,10 @@
 //! Which crate may know which: the table of docs/architecture.md, read from cargo.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, process::Command};
 
 use serde_json::Value;
 
-use super::repository::cargo_metadata;
+use super::repository::{cargo_metadata, root};
 use crate::golden;
 
 /// Package → (kind of dependency → packages of ours).
@@ -59,6 +59,48 @@ fn nothing_in_production_knows_the_mock_or_the_tests() {
             assert!(!others.iter().any(foreign), "{package} knows {others:?}");
         }
     }
+}
+
+#[test]
+fn what_the_binary_is_built_of_holds_no_crate_for_tests() {
+    let output = Command::new(env!("CARGO"))
+        .current_dir(root())
+        .args([
+            "tree",
+            "-p",
+            "toolgate",
+            "-e",
+            "normal",
+            "--locked",
+            "--all-features",
+        ])
+        .args(["--prefix", "none", "--format", "{p}"])
+        .output()
+        .expect("cargo runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let tree = String::from_utf8(output.stdout).expect("cargo prints UTF-8");
+    // `toolgate-core v0.1.0 (/folder/core)`: ours have a folder.
+    let mut ours: Vec<&str> = tree
+        .lines()
+        .filter(|line| line.contains(" (/"))
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    ours.sort_unstable();
+    ours.dedup();
+    assert_eq!(
+        ours,
+        [
+            "toolgate",
+            "toolgate-contract",
+            "toolgate-core",
+            "toolgate-facade",
+            "toolgate-relay"
+        ]
+    );
 }
 
 #[test]
