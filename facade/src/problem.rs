@@ -65,6 +65,11 @@ impl Problem {
         Self::new(ErrorReason::Internal, "internal fault; try again later")
     }
 
+    /// The failure itself, for a dialect that tells it in its own words.
+    pub(crate) fn into_failure(self) -> Failure {
+        *self.failure
+    }
+
     #[cfg(test)]
     pub(crate) fn failure(&self) -> &Failure {
         &self.failure

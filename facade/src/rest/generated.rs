@@ -20,13 +20,14 @@ use toolgate_contract::registry::RouteDef;
 
 use super::{
     path::Variables,
-    transcode::{DynamicCodec, JsonFields, pairs, read_object, set_text, write},
+    transcode::{DynamicCodec, JsonFields, read_object, set_text, write},
 };
 use crate::{
     FacadeError,
     body::{ObjectBody, malformed},
     link::Caller,
     problem::Problem,
+    query::pairs,
     routes::{Shared, json_answer},
 };
 

@@ -5,12 +5,10 @@
 //! raw both ways. Knows no route and no rpc.
 
 mod codec;
-mod query;
 mod read;
 mod write;
 
 pub(super) use codec::DynamicCodec;
-pub(super) use query::pairs;
 pub(super) use read::{read_object, set_text};
 pub(super) use write::write;
 

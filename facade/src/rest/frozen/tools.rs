@@ -5,16 +5,17 @@
 
 use axum::{extract::State, response::Response};
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::HeaderMap;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use toolgate_contract::v1::{ListToolsResponse, ToolDescription};
 
 use crate::{
-    catalog::{Found, List, schema},
+    catalog::{Found, schema},
+    entity_tags::{Tags, answer, not_modified},
     link::Caller,
     problem::Problem,
-    routes::{Shared, json_answer},
+    routes::Shared,
 };
 
 pub(in crate::rest) const PATH: &str = "/api/mcp/tools";
@@ -32,68 +33,6 @@ pub(in crate::rest) async fn tools(
         Found::List(list) if had.contains(&list.version) => not_modified(&list.version),
         Found::List(list) => answer(&list),
     })
-}
-
-fn answer(list: &List<Bytes>) -> Response {
-    let mut response = json_answer(StatusCode::OK, list.written.clone());
-    if let Some(tag) = tag(&list.version) {
-        response.headers_mut().insert(header::ETAG, tag);
-    }
-    response
-}
-
-fn not_modified(version: &str) -> Response {
-    let mut response = Response::default();
-    *response.status_mut() = StatusCode::NOT_MODIFIED;
-    if let Some(tag) = tag(version) {
-        response.headers_mut().insert(header::ETAG, tag);
-    }
-    response
-}
-
-fn tag(version: &str) -> Option<HeaderValue> {
-    let plain = !version.is_empty()
-        && version
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() && byte != b'"');
-    plain
-        .then(|| HeaderValue::try_from(format!("\"{version}\"")).ok())
-        .flatten()
-}
-
-/// The entity tags that the caller has.
-struct Tags {
-    any: bool,
-    tags: Vec<String>,
-}
-
-impl Tags {
-    fn of(headers: &HeaderMap) -> Self {
-        let lines = headers
-            .get_all(header::IF_NONE_MATCH)
-            .iter()
-            .filter_map(|line| line.to_str().ok());
-        let mut had = Self {
-            any: false,
-            tags: Vec::new(),
-        };
-        for tag in lines.flat_map(|line| line.split(',')).map(str::trim) {
-            let weak = tag.strip_prefix("W/").unwrap_or(tag);
-            match weak.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')) {
-                Some(version) => had.tags.push(version.to_owned()),
-                None => had.any |= tag == "*",
-            }
-        }
-        had
-    }
-
-    fn first(&self) -> Option<String> {
-        self.tags.first().cloned()
-    }
-
-    fn contains(&self, version: &str) -> bool {
-        self.any || self.tags.iter().any(|tag| tag == version)
-    }
 }
 
 fn write(answer: &ListToolsResponse) -> serde_json::Result<Bytes> {

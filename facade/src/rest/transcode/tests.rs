@@ -136,6 +136,6 @@ proptest! {
     ) {
         let encode = |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
         let query: Vec<_> = all.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect();
-        prop_assert_eq!(pairs(&query.join("&")).unwrap(), all);
+        prop_assert_eq!(crate::query::pairs(&query.join("&")).unwrap(), all);
     }
 }

@@ -6,7 +6,7 @@ use crate::{body::malformed, problem::Problem};
 const MOST: usize = 100;
 
 /// Splits and decodes a query.
-pub(in crate::rest) fn pairs(query: &str) -> Result<Vec<(String, String)>, Problem> {
+pub(crate) fn pairs(query: &str) -> Result<Vec<(String, String)>, Problem> {
     let parts = query.split('&').filter(|part| !part.is_empty());
     let mut pairs = Vec::new();
     for part in parts {
