@@ -1,7 +1,7 @@
 //! A core that answers what a test tells it to, and remembers what it was asked.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     pin::Pin,
     sync::{Arc, Mutex},
     task::{Context, Poll},
@@ -50,6 +50,8 @@ pub(crate) struct Script {
     pub(crate) failure: Mutex<Option<Failure>>,
     pub(crate) tools: Mutex<ListToolsResponse>,
     pub(crate) result: Mutex<CallResponse>,
+    /// What calls of a tool answer where it is something else than `result`; with none they hang for ever.
+    pub(crate) calls: Mutex<HashMap<String, Option<Result<CallResponse, Failure>>>>,
     pub(crate) arguments: Mutex<Vec<bytes::Bytes>>,
     pub(crate) events: Mutex<VecDeque<Events>>,
     /// What the next runs tell; without one, a run ends at once with `result`.
@@ -94,6 +96,7 @@ impl ScriptedCore {
                 }),
                 duration_ms: 12,
             }),
+            calls: Mutex::default(),
             arguments: Mutex::default(),
             events: Mutex::default(),
             runs: Mutex::default(),
@@ -308,7 +311,13 @@ impl BrokerService for ScriptedCore {
         self.arguments.lock().unwrap().push(request.arguments);
         let _open = self.opened();
         let _ = self.hang.subscribe().wait_for(|hang| !hang).await;
-        Ok(Response::new(self.result.lock().unwrap().clone()))
+        let scripted = self.calls.lock().unwrap().get(&request.name).cloned();
+        match scripted {
+            Some(None) => std::future::pending().await,
+            Some(Some(Ok(outcome))) => Ok(Response::new(outcome)),
+            Some(Some(Err(failure))) => Err(failure.into_status()),
+            None => Ok(Response::new(self.result.lock().unwrap().clone())),
+        }
     }
 }
 

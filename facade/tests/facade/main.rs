@@ -11,6 +11,8 @@ mod frozen;
 mod generated;
 mod hosts;
 mod limits;
+mod openai_tool_calls;
+mod openai_tools;
 mod problems;
 mod streams;
 mod tls;
