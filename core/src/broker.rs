@@ -19,6 +19,7 @@ mod ready;
 mod recheck;
 mod refuse;
 mod resolve;
+mod running;
 mod settle;
 mod share;
 mod tidy;
@@ -40,6 +41,7 @@ pub(crate) use self::{answer::Answer, entrance::Entrance, errand::Fault, recheck
 pub use self::{
     ask::{Ask, Caller, Door, Wish},
     refuse::Failed,
+    running::{RunEvent, Running},
     settle::Settled,
 };
 use crate::{
@@ -51,13 +53,14 @@ use crate::{
     identity::Action,
     journal::Journal,
     keys::Keyring,
-    limits::{Buckets, InFlight},
+    limits::{Buckets, InFlight, Watches},
     mcp_sessions::McpSessions,
     results::{Ended, Results},
     secrets::Secrets,
     snapshot::Snapshots,
     targets::Targets,
     telemetry,
+    upstream::{Reports, Told, Wanted},
 };
 
 /// The path and what it needs. Cheap to clone.
@@ -84,6 +87,8 @@ pub(crate) struct Rooms {
     pub(crate) entrance: Entrance,
     /// Sessions of MCP clients, which every request of one names.
     pub(crate) mcp_sessions: McpSessions,
+    /// Places of those who watch their catalogs.
+    pub(crate) watches: Watches,
     /// Total time a target has.
     pub(crate) upstream_timeout: Duration,
     /// Owns every call from its intent on: a vanished caller changes nothing about its settlement.
@@ -97,13 +102,21 @@ impl Broker {
 
     /// Carries a call and waits for its settlement. Dropping the future is the caller's cancellation.
     pub async fn call(&self, ask: &Ask, wish: Wish) -> Result<Settled, Failed> {
-        let (inside, ready) = self.prepare(ask, wish).await?;
-        self.carry(inside, ready).await
+        let (inside, ready) = self.prepare(ask, wish, Reports::none()).await?;
+        self.carry(inside, ready, None).end().await
+    }
+
+    /// Starts a call that tells what it is doing, as far as that is wanted. Everything up to the secret is checked first;
+    /// dropping what is given here is the caller's cancellation.
+    pub async fn run(&self, ask: &Ask, wish: Wish, wanted: Wanted) -> Result<Running, Failed> {
+        let (reports, told) = Reports::wanted(wanted);
+        let (inside, ready) = self.prepare(ask, wish, reports).await?;
+        Ok(self.carry(inside, ready, Some(told)))
     }
 
     /// Starts a call whose events are watched by its correlation id. Everything up to the secret is checked first.
     pub async fn invoke(&self, ask: &Ask, wish: Wish) -> Result<CallId, Failed> {
-        let (_inside, ready) = self.prepare(ask, wish).await?;
+        let (_inside, ready) = self.prepare(ask, wish, Reports::none()).await?;
         let facts = ready.facts();
         let call = facts.call;
         let stream = self
@@ -133,7 +146,7 @@ impl Broker {
         let admitted = Admitted::for_test(&self.0, caller, ask);
         let way = test_path(&self.0, admitted, target_id).await;
         let ready = self.ready(way).await?;
-        self.carry(inside, ready).await
+        self.carry(inside, ready, None).end().await
     }
 
     /// Verifies who asks and that its role may do this. A refusal is on the record before it is told.
@@ -184,10 +197,15 @@ impl Broker {
         }
     }
 
-    async fn prepare(&self, ask: &Ask, wish: Wish) -> Result<(TaskTrackerToken, Ready), Failed> {
+    async fn prepare(
+        &self,
+        ask: &Ask,
+        wish: Wish,
+        reports: Reports,
+    ) -> Result<(TaskTrackerToken, Ready), Failed> {
         let caller = self.caller(ask, Action::UseTools).await?;
         let inside = self.enter(&caller).await?;
-        let way = path(&self.0, caller, ask, wish).await;
+        let way = path(&self.0, caller, ask, wish, reports).await;
         Ok((inside, self.ready(way).await?))
     }
 
@@ -202,20 +220,14 @@ impl Broker {
         }
     }
 
-    async fn carry(&self, inside: TaskTrackerToken, ready: Ready) -> Result<Settled, Failed> {
+    fn carry(&self, inside: TaskTrackerToken, ready: Ready, told: Option<Told>) -> Running {
         let call = ready.facts().call;
-        let _caller_is_here = ready.cancelled().drop_guard();
+        let caller_is_here = ready.cancelled().drop_guard();
         let rooms = Arc::clone(&self.0);
         let finished = self.0.calls.spawn(async move { ready.finish(&rooms).await });
         // The task is counted by itself.
         drop(inside);
-        match finished.await {
-            Ok(settled) => settled,
-            Err(lost) => Err(Failed {
-                call: Some(call),
-                error: Error::internal(lost),
-            }),
-        }
+        Running::new(call, told, finished, caller_is_here)
     }
 }
 
@@ -225,8 +237,14 @@ enum Went {
     Home(Box<Recalled>),
 }
 
-async fn path(rooms: &Rooms, caller: Caller, ask: &Ask, wish: Wish) -> Result<Went, Box<Refusal>> {
-    let admitted = admit::admit(rooms, caller, ask, wish)?;
+async fn path(
+    rooms: &Rooms,
+    caller: Caller,
+    ask: &Ask,
+    wish: Wish,
+    reports: Reports,
+) -> Result<Went, Box<Refusal>> {
+    let admitted = admit::admit(rooms, caller, ask, wish, reports)?;
     let resolved = resolve::resolve(admitted)?;
     go(rooms, permit::permit(rooms, resolved)?).await
 }

@@ -3,6 +3,8 @@
 //! Process-local and bounded. Runs on the monotonic clock only. The same semantics, to the token, are meant for the
 //! shared script that several instances will use.
 
+mod watches;
+
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
@@ -12,6 +14,7 @@ use std::{
 
 use toolgate_contract::ids::TenantId;
 
+pub use self::watches::{Watches, Watching};
 use crate::{clock::Clock, config::Limits, error::Error};
 
 const SHARDS: usize = 64;

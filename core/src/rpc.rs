@@ -12,12 +12,14 @@ mod manage;
 mod outside;
 mod policy;
 mod profiles;
+mod run;
 mod serve;
 mod sessions;
 mod status;
 mod targets;
 mod tokens;
 mod typed;
+mod watch_tools;
 
 use tonic::{Status, server::NamedService, service::Routes};
 use tonic_health::server::HealthReporter;

@@ -4,6 +4,7 @@
 //! by others are seen within a second by the tenant's version.
 
 mod load;
+mod wakes;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,6 +19,8 @@ use toolgate_contract::{
     v1::ListToolsResponse,
 };
 
+pub use self::wakes::Sleeper;
+use self::wakes::Wakes;
 use crate::{
     error::Error,
     identity::{Kind, Presented, Role},
@@ -159,6 +162,7 @@ pub struct Snapshots {
     store: Store,
     loaded: Cache<TenantId, Arc<Snapshot>>,
     absent: Cache<TenantId, ()>,
+    wakes: Wakes,
 }
 
 impl Snapshots {
@@ -172,6 +176,7 @@ impl Snapshots {
                 .max_capacity(MAX_TENANTS)
                 .time_to_live(ABSENT_FOR)
                 .build(),
+            wakes: Wakes::default(),
         }
     }
 
@@ -192,12 +197,23 @@ impl Snapshots {
         }
     }
 
+    /// One who waits for the tenant's snapshot to become another one.
+    #[must_use]
+    pub fn sleeper(&self, tenant: &TenantId) -> Sleeper {
+        self.wakes.sleeper(tenant)
+    }
+
+    /// Wakes whoever waits for the tenant, for what no snapshot holds.
+    pub fn wake(&self, tenant: &TenantId) {
+        self.wakes.wake(tenant);
+    }
+
     /// Reads a tenant anew after a local change, so that the next call sees it.
     pub async fn refresh(&self, tenant: &TenantId) -> Result<(), Error> {
         self.absent.invalidate(tenant).await;
         match load::load(&self.store, tenant).await? {
             Some(snapshot) => drop(self.put(snapshot).await),
-            None => self.loaded.invalidate(tenant).await,
+            None => self.lose(tenant).await,
         }
         Ok(())
     }
@@ -213,7 +229,7 @@ impl Snapshots {
             match versions.get(tenant.as_ref()) {
                 Some(version) if *version == snapshot.version => {}
                 Some(_) => drop(self.refresh(&tenant).await),
-                None => self.loaded.invalidate(tenant.as_ref()).await,
+                None => self.lose(&tenant).await,
             }
         }
         Ok(())
@@ -244,6 +260,13 @@ impl Snapshots {
                     _ => newer,
                 })
             });
-        entry.await.into_value()
+        let current = entry.await.into_value();
+        self.wakes.wake(&current.tenant);
+        current
+    }
+
+    async fn lose(&self, tenant: &TenantId) {
+        self.loaded.invalidate(tenant).await;
+        self.wakes.wake(tenant);
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     identity::Secret,
     journal::{Journal, JournalError},
     keys::{KeyError, Keyring},
-    limits::{Buckets, InFlight},
+    limits::{Buckets, InFlight, Watches},
     mcp_sessions::McpSessions,
     policy::Policies,
     proof::Records,
@@ -162,6 +162,7 @@ impl Core {
             results: Results::new(clock.clone()),
             secrets,
             entrance: Entrance::default(),
+            watches: Watches::default(),
             mcp_sessions: McpSessions::new(Arc::clone(&keys), clock.clone()),
             snapshots,
             upstream_timeout: config.upstream_timeout,
@@ -288,9 +289,10 @@ impl Core {
         }
     }
 
-    /// The third step: every relay is told goodbye, and whoever watches health is let go. Doors may close after it.
+    /// The third step: every relay is told goodbye, and whoever watches health or a catalog is let go. Doors may close after it.
     pub async fn part(&self) {
         self.uplinks.shutdown().await;
+        self.broker.rooms().watches.end();
         self.service.end_watches().await;
     }
 

@@ -1,6 +1,7 @@
 //! The one face of everything a call can be carried to: in-process adapters, hosts and projects alike.
 
 pub mod reader;
+mod reports;
 
 use std::{fmt, time::Duration};
 
@@ -9,6 +10,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::ids::CallId;
 
+pub use self::reports::{Level, Report, Reports, Told, Wanted};
 use crate::{journal::Contact, secrets::Lease};
 
 /// One call on its way to a target.
@@ -26,6 +28,8 @@ pub struct UpstreamCall {
     pub deadline: Duration,
     /// Fires when the caller is gone and the call may be cancelled.
     pub cancelled: CancellationToken,
+    /// Where it is told what the call is doing. Told to the one who began it, however many wait for its answer.
+    pub reports: Reports,
 }
 
 /// Arguments or results on their way; never shown in logs.

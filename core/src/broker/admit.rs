@@ -13,6 +13,7 @@ use crate::{
     canonical::{self, CanonicalJson},
     error::Error,
     identity::{Kind, Presented, Principal},
+    upstream::Reports,
 };
 
 /// A call whose caller is known and whose arguments have one canonical form.
@@ -28,8 +29,15 @@ pub(crate) struct Admitted {
 /// Names are told back and recorded only up to here.
 const MAX_NAME: usize = 200;
 
-pub(super) fn admit(rooms: &Rooms, caller: Caller, ask: &Ask, wish: Wish) -> Result<Admitted, Box<Refusal>> {
+pub(super) fn admit(
+    rooms: &Rooms,
+    caller: Caller,
+    ask: &Ask,
+    wish: Wish,
+    reports: Reports,
+) -> Result<Admitted, Box<Refusal>> {
     let mut facts = Facts::without_call(rooms, caller);
+    facts.reports = reports;
     facts.capability = bounded(wish.name);
     let bytes: &[u8] = if wish.arguments.is_empty() {
         b"{}"

@@ -2,9 +2,17 @@
 
 use std::sync::Arc;
 
-use serde_json::value::RawValue;
+use serde_json::{json, value::RawValue};
 
-use crate::{adapters, cache::Hit, error::Error, upstream::ToolResult};
+use crate::{
+    adapters,
+    cache::Hit,
+    error::Error,
+    upstream::{Level, Reports, ToolResult},
+};
+
+/// Who says the log lines that the gateway itself tells of a call.
+pub(super) const GATEWAY: &str = "toolgate";
 
 /// What a call brought back.
 #[derive(Debug, Clone)]
@@ -54,6 +62,17 @@ impl Answer {
             result: Arc::new(result),
             kept: None,
             tested: Some(Arc::new(validation)),
+        }
+    }
+
+    /// Tells whoever debugs the call that the answer was kept.
+    pub(super) fn tell_age(&self, reports: &Reports) {
+        if let Some(kept) = self.kept {
+            reports.log(
+                Level::Debug,
+                GATEWAY,
+                || json!({"message": "answered out of the cache", "ageSeconds": kept.age_seconds}),
+            );
         }
     }
 

@@ -65,6 +65,7 @@ pub(super) async fn dispatch(rooms: &Arc<Rooms>, lent: Lent) -> Dispatched {
             secret,
             deadline: time.left,
             cancelled: cancelled.clone(),
+            reports: permitted.facts.reports.clone(),
         },
     };
     let asked = async {
@@ -82,6 +83,9 @@ pub(super) async fn dispatch(rooms: &Arc<Rooms>, lent: Lent) -> Dispatched {
         () = cancelled.cancelled() => Err(Error::Cancelled),
         outcome = asked => outcome,
     };
+    if let Ok(answer) = &outcome {
+        answer.tell_age(&permitted.facts.reports);
+    }
     drop(permitted.place);
     Dispatched {
         target_name: permitted.target.name.clone(),

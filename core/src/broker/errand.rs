@@ -6,13 +6,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::Rooms;
+use serde_json::json;
+
+use super::{Rooms, answer::GATEWAY};
 use crate::{
     error::Error,
     journal::Contact,
     secrets::Lease,
     snapshot::Target,
-    upstream::{ToolResult, UpstreamCall, UpstreamError},
+    upstream::{Level, ToolResult, UpstreamCall, UpstreamError},
 };
 
 /// One errand. Clones share its contact.
@@ -37,6 +39,9 @@ impl Errand {
     /// Asks the target.
     pub(super) async fn carry(&self) -> Result<ToolResult, Fault> {
         let began = self.rooms.clock.monotonic();
+        self.call.reports.log(Level::Debug, GATEWAY, || {
+            json!({"message": "contacting the target", "target": self.target.name, "tool": self.call.tool})
+        });
         let Some(lease) = &self.call.secret else {
             return self.ask(None, began).await;
         };

@@ -11,6 +11,7 @@ use crate::{
     audit::{Event, EventKind, Outcome},
     changes::By,
     error::Error,
+    upstream::Reports,
 };
 
 /// What the record will say about a call, known better at every step.
@@ -25,6 +26,8 @@ pub(crate) struct Facts {
     pub(super) target: Option<TargetId>,
     pub(super) params_hash: Option<[u8; 32]>,
     pub(super) is_test: bool,
+    /// Where it is told what the call is doing.
+    pub(super) reports: Reports,
 }
 
 impl Facts {
@@ -39,6 +42,7 @@ impl Facts {
             target: None,
             params_hash: None,
             is_test: false,
+            reports: Reports::none(),
         }
     }
 
@@ -124,7 +128,10 @@ impl Ending {
                 rejected: false,
             },
             Err(error) => Self {
-                result: Outcome::Failure,
+                result: match error {
+                    Error::Cancelled => Outcome::Cancelled,
+                    _ => Outcome::Failure,
+                },
                 reason: error.reason().name(),
                 rejected: matches!(error, Error::WriteRejected { .. } | Error::CredentialDrifted),
             },

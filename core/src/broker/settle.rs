@@ -97,8 +97,8 @@ pub(super) async fn settle(rooms: &Rooms, dispatched: Dispatched) -> Result<Sett
         call: Some(call),
         error,
     };
-    if let Err(Error::Cancelled) = outcome {
-        // A read that released nothing leaves no row (`gateway.md` D2); its intent is closed.
+    if matches!(outcome, Err(Error::Cancelled)) && !facts.reports.any_told() {
+        // A read that released nothing and told nothing leaves no row (`gateway.md` D2); its intent is closed.
         if let Err(error) = close_cancelled(rooms, contact).await {
             tracing::warn!(call_id = %call, %error, "the intent of a cancelled call stays open for the reconciler");
         }
@@ -134,6 +134,7 @@ pub(super) async fn recall(rooms: &Rooms, recalled: Recalled) -> Result<Settled,
         answer,
         ..
     } = recalled;
+    answer.tell_age(&facts.reports);
     let outcome = Ok(answer);
     let event = facts.ended(rooms, Ending::of(&outcome));
     let result = event.result;

@@ -2,7 +2,8 @@
 //!
 //! The flight begins with its starter's intent, which stays open until it has landed although the starter left, and has
 //! the whole time of a call whatever its starter had left. It looks into the cache once more before it contacts
-//! anything, since another one may have landed between its starter's look and now.
+//! anything, since another one may have landed between its starter's look and now. What it tells while it goes on, it
+//! tells its starter: who joins hears the answer only, since it came in the middle.
 
 use tokio::time::timeout;
 

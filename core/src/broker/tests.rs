@@ -3,6 +3,7 @@
 mod drift;
 mod inventory;
 mod lending;
+mod running;
 mod sessions;
 mod stand_in;
 
@@ -30,7 +31,7 @@ use crate::{
     journal::Contact,
     store::{Param, Store, StoreConfig, params},
     targets::Dialling,
-    upstream::{ToolResult, Upstream, UpstreamCall, UpstreamError},
+    upstream::{Level, ToolResult, Upstream, UpstreamCall, UpstreamError},
 };
 
 /// A host that answers, fails or hangs as told, and counts its contacts.
@@ -39,6 +40,8 @@ struct Host {
     does: Mutex<Does>,
     contacts: AtomicUsize,
     contacted: Notify,
+    /// Someone stopped waiting for it.
+    left: Notify,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +53,10 @@ enum Does {
     },
     Fail(UpstreamError),
     Hang,
+    /// Tells progress and a line before it answers or fails.
+    Tell(Option<UpstreamError>),
+    /// The same, before it hangs.
+    TellAndHang,
 }
 
 impl Upstream for Host {
@@ -68,12 +75,9 @@ impl Upstream for Host {
                     if brought != Some(wanted) {
                         return Err(UpstreamError::CredentialRejected);
                     }
-                    Ok(ToolResult {
-                        content: to_raw_value(&json!([{"type": "text", "text": "up"}])).unwrap(),
-                        structured: Some(to_raw_value(&output()).unwrap()),
-                        is_error: false,
-                    })
+                    answer()
                 }
+                Does::Answer { is_error: false } => answer(),
                 Does::Answer { is_error } => Ok(ToolResult {
                     content: to_raw_value(&json!([{"type": "text", "text": "up"}])).unwrap(),
                     structured: (!is_error).then(|| to_raw_value(&output()).unwrap()),
@@ -81,8 +85,39 @@ impl Upstream for Host {
                 }),
                 Does::Fail(error) => Err(error),
                 Does::Hang => std::future::pending().await,
+                Does::Tell(error) => {
+                    tell(&call);
+                    error.map_or_else(answer, Err)
+                }
+                Does::TellAndHang => {
+                    let _left = Left(&self.left);
+                    tell(&call);
+                    std::future::pending().await
+                }
             }
         })
+    }
+}
+
+fn answer() -> Result<ToolResult, UpstreamError> {
+    Ok(ToolResult {
+        content: to_raw_value(&json!([{"type": "text", "text": "up"}])).unwrap(),
+        structured: Some(to_raw_value(&output()).unwrap()),
+        is_error: false,
+    })
+}
+
+fn tell(call: &UpstreamCall) {
+    call.reports.progress(1.0, Some(2.0), Some("half"));
+    call.reports.log(Level::Info, "host", || json!("working"));
+}
+
+/// Says so when it is dropped.
+struct Left<'a>(&'a Notify);
+
+impl Drop for Left<'_> {
+    fn drop(&mut self) {
+        self.0.notify_one();
     }
 }
 
@@ -172,6 +207,7 @@ impl World {
             does: Mutex::new(Does::Answer { is_error: false }),
             contacts: AtomicUsize::new(0),
             contacted: Notify::new(),
+            left: Notify::new(),
         });
         let cluster = Arc::new(Cluster::default());
         let calls = TaskTracker::new();
@@ -190,6 +226,7 @@ impl World {
         let targets = Targets::new(changes, Arc::clone(&keys), live, "http://127.0.0.1", dialling);
         let broker = Broker::new(Rooms {
             entrance: Entrance::default(),
+            watches: Watches::default(),
             mcp_sessions: McpSessions::new(Arc::clone(&keys), clock.clone()),
             buckets: Buckets::new(limits, clock.clone()),
             in_flight: InFlight::new(limits.tenant_in_flight),

@@ -1,4 +1,4 @@
-//! `BrokerService`: list, invoke, watch, call.
+//! `BrokerService`: list and watch the list, invoke and watch, call, run.
 
 use futures::{Stream, stream};
 use tonic::{Request, Response, Status};
@@ -8,12 +8,12 @@ use toolgate_contract::v1::{
     WatchResponse, WatchToolsRequest, WatchToolsResponse, broker_service_server::BrokerService,
 };
 
-use super::{Rpc, ask, list, status};
+use super::{Rpc, ask, list, run, status, watch_tools::Watcher};
 use crate::{
     broker::{Door, Wish},
     identity::Action,
     limits::Use,
-    results::Watcher,
+    results,
 };
 
 #[tonic::async_trait]
@@ -112,26 +112,46 @@ impl BrokerService for Rpc {
             )
             .await
             .map_err(status)?;
-        Ok(Response::new(CallResponse {
-            correlation_id: settled.call().to_string(),
-            result: Some(settled.release()),
-            duration_ms: settled.duration_ms(),
-        }))
+        Ok(Response::new(run::outcome(&settled)))
     }
 
     type RunStream = std::pin::Pin<Box<dyn Stream<Item = Result<RunResponse, Status>> + Send>>;
 
-    async fn run(&self, _: Request<RunRequest>) -> Result<Response<Self::RunStream>, Status> {
-        Err(Status::unimplemented("not yet"))
+    async fn run(&self, request: Request<RunRequest>) -> Result<Response<Self::RunStream>, Status> {
+        let ask = ask::of(&request);
+        let RunRequest {
+            name,
+            arguments,
+            target_id,
+            progress,
+            log_level,
+        } = request.into_inner();
+        let wanted = match run::wanted(progress, log_level.as_deref()) {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                let caller = self.broker.caller(&ask, Action::UseTools).await.map_err(status)?;
+                return Err(status(self.broker.refuse(&caller, error).await));
+            }
+        };
+        let wish = Wish {
+            name,
+            arguments,
+            target_id,
+        };
+        let running = self.broker.run(&ask, wish, wanted).await.map_err(status)?;
+        Ok(Response::new(Box::pin(run::events(running))))
     }
 
     type WatchToolsStream = std::pin::Pin<Box<dyn Stream<Item = Result<WatchToolsResponse, Status>> + Send>>;
 
     async fn watch_tools(
         &self,
-        _: Request<WatchToolsRequest>,
+        request: Request<WatchToolsRequest>,
     ) -> Result<Response<Self::WatchToolsStream>, Status> {
-        Err(Status::unimplemented("not yet"))
+        let watcher = Watcher::new(&self.broker, ask::of(&request))
+            .await
+            .map_err(status)?;
+        Ok(Response::new(Box::pin(watcher.versions())))
     }
 
     async fn report_refusal(
@@ -157,7 +177,7 @@ impl BrokerService for Rpc {
 }
 
 // Pulled by the transport: a slow reader holds nothing but its own place in the list.
-fn events(watcher: Watcher) -> impl Stream<Item = Result<WatchResponse, Status>> + Send {
+fn events(watcher: results::Watcher) -> impl Stream<Item = Result<WatchResponse, Status>> + Send {
     stream::unfold(watcher, async |mut watcher| {
         let event = watcher.next().await?;
         Some((Ok(event), watcher))

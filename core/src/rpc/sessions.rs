@@ -63,6 +63,8 @@ impl SessionService for Rpc {
         let sessions = &self.broker.rooms().mcp_sessions;
         let closed = sessions.close(caller.principal(), &request.into_inner().session_id);
         self.answer(&caller, closed).await?;
+        // What goes on in that session ends now, not at its next look.
+        self.broker.rooms().snapshots.wake(&caller.principal().tenant);
         Ok(Response::new(CloseMcpSessionResponse {}))
     }
 

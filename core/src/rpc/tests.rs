@@ -1,5 +1,7 @@
 //! The management services as their clients see them, over a whole core in process.
 
+use std::time::Duration;
+
 use futures::StreamExt;
 use http::uri::PathAndQuery;
 use serde_json::{Value, json};
@@ -8,12 +10,15 @@ use tonic::{Code, Request, Status};
 use tonic_prost::ProstCodec;
 use toolgate_contract::v1::{
     self as wire, ErrorReason, Failure, audit_service_client::AuditServiceClient,
-    policy_service_client::PolicyServiceClient, session_service_client::SessionServiceClient,
-    target_service_client::TargetServiceClient, token_service_client::TokenServiceClient,
+    broker_service_client::BrokerServiceClient, policy_service_client::PolicyServiceClient,
+    session_service_client::SessionServiceClient, target_service_client::TargetServiceClient,
+    token_service_client::TokenServiceClient,
 };
 
 use super::CoreService;
 use crate::{broker::Door, clock::Clock, config::CoreConfig, start::Core};
+
+const SSH: &str = "ssh.run_whitelisted_command";
 
 struct World {
     // Removed last.
@@ -739,4 +744,138 @@ async fn a_session_of_an_mcp_client_is_opened_named_with_requests_and_closed() {
             Some(ErrorReason::ResourceNotFound)
         );
     }
+}
+
+/// The next message of a stream that must have one, soon.
+async fn next<T>(stream: &mut tonic::Streaming<T>) -> Result<Option<T>, Status> {
+    tokio::time::timeout(Duration::from_secs(10), stream.message())
+        .await
+        .expect("within ten seconds")
+}
+
+impl World {
+    fn broker(&self) -> BrokerServiceClient<CoreService> {
+        BrokerServiceClient::new(self.service())
+    }
+
+    async fn versions(&self, token: &str) -> tonic::Streaming<wire::WatchToolsResponse> {
+        let asked = with(token, wire::WatchToolsRequest {});
+        self.broker().watch_tools(asked).await.unwrap().into_inner()
+    }
+
+    async fn version(&self, token: &str) -> String {
+        let asked = with(token, wire::ListToolsRequest::default());
+        let list = self.broker().list_tools(asked).await.unwrap();
+        list.into_inner().version
+    }
+}
+
+#[tokio::test]
+async fn whoever_watches_the_catalog_is_told_each_version_once() {
+    let world = World::new().await;
+    let engineer = world.token("engineer").await;
+    let mut versions = world.versions(&engineer.token).await;
+    let first = next(&mut versions).await.unwrap().unwrap().version;
+    assert_eq!(first, world.version(&engineer.token).await);
+    // A change that is none of the catalog: were it told, it would come before the next.
+    world.token("agent").await;
+    world.host().await;
+    let second = next(&mut versions).await.unwrap().unwrap().version;
+    assert_ne!(first, second);
+    assert_eq!(second, world.version(&engineer.token).await);
+
+    let disable = wire::UpdatePolicyRequest {
+        disabled_tools: vec!["proxmox.list_vms".into()],
+    };
+    world
+        .policy()
+        .update_policy(with(&world.admin, disable))
+        .await
+        .unwrap();
+    let third = next(&mut versions).await.unwrap().unwrap().version;
+    assert_eq!(third, world.version(&engineer.token).await);
+}
+
+#[tokio::test]
+async fn watching_ends_with_the_credential_and_with_the_gateway() {
+    let world = World::new().await;
+    let engineer = world.token("engineer").await;
+    let mut theirs = world.versions(&engineer.token).await;
+    let mut admins = world.versions(&world.admin).await;
+    next(&mut theirs).await.unwrap().unwrap();
+    next(&mut admins).await.unwrap().unwrap();
+    let id = engineer.id;
+    world
+        .tokens()
+        .revoke_token(with(&world.admin, wire::RevokeTokenRequest { id }))
+        .await
+        .unwrap();
+    let ended = next(&mut theirs).await.unwrap_err();
+    assert_eq!(reason(&ended), ErrorReason::CredentialInvalid);
+    world.core.part().await;
+    assert!(next(&mut admins).await.unwrap().is_none());
+
+    let auditor = world.token("auditor").await.token;
+    let asked = with(&auditor, wire::WatchToolsRequest {});
+    let refused = world.broker().watch_tools(asked).await.err();
+    assert_eq!(
+        refused.map(|status| reason(&status)),
+        Some(ErrorReason::RoleForbidden)
+    );
+}
+
+#[tokio::test]
+async fn watching_in_a_session_ends_when_it_is_closed() {
+    let world = World::new().await;
+    let asked = wire::OpenMcpSessionRequest {
+        revision: "2025-06-18".into(),
+    };
+    let opened = world.sessions().open_mcp_session(with(&world.admin, asked)).await;
+    let session_id = opened.unwrap().into_inner().session_id;
+    let mut request = with(&world.admin, wire::WatchToolsRequest {});
+    request
+        .metadata_mut()
+        .insert("toolgate-session", session_id.parse().unwrap());
+    let mut versions = world.broker().watch_tools(request).await.unwrap().into_inner();
+    next(&mut versions).await.unwrap().unwrap();
+    let close = with(&world.admin, wire::CloseMcpSessionRequest { session_id });
+    world.sessions().close_mcp_session(close).await.unwrap();
+    let ended = next(&mut versions).await.unwrap_err();
+    assert_eq!(reason(&ended), ErrorReason::ResourceNotFound);
+}
+
+#[tokio::test]
+async fn a_run_that_fails_ends_its_stream_and_one_that_is_refused_never_begins_it() {
+    let world = World::new().await;
+    world.host().await;
+    let run = async |name: &str, log_level: Option<&str>| {
+        let asked = wire::RunRequest {
+            name: name.into(),
+            arguments: r#"{"command":"uptime"}"#.into(),
+            log_level: log_level.map(str::to_owned),
+            ..Default::default()
+        };
+        world.broker().run(with(&world.admin, asked)).await
+    };
+    let refused = [
+        (run("nope", None).await.err(), ErrorReason::ToolNotFound),
+        (
+            run(SSH, Some("verbose")).await.err(),
+            ErrorReason::RequestMalformed,
+        ),
+    ];
+    for (refused, expected) in refused {
+        assert_eq!(refused.map(|status| reason(&status)), Some(expected));
+    }
+    // No relay ever came, which is found out on the way to the target.
+    let mut events = run(SSH, Some("debug")).await.unwrap().into_inner();
+    let told = next(&mut events).await.unwrap().unwrap().event;
+    let Some(wire::run_response::Event::Log(log)) = told else {
+        panic!("a line first, not {told:?}");
+    };
+    assert_eq!((&*log.level, &*log.logger), ("debug", "toolgate"));
+    let data: Value = serde_json::from_slice(&log.data).unwrap();
+    assert_eq!(data["target"], "web");
+    let failed = next(&mut events).await.unwrap_err();
+    assert_eq!(reason(&failed), ErrorReason::RelayOffline);
 }

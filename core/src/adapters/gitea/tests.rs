@@ -17,7 +17,7 @@ use super::*;
 use crate::{
     registry,
     upstream::{
-        Payload,
+        Payload, Reports,
         reader::peer::{Asked, Peer, Reply, contact},
     },
 };
@@ -55,6 +55,7 @@ async fn call(server: &Server, tool: &'static str, arguments: Value) -> Result<A
         secret: None,
         deadline: Duration::from_secs(10),
         cancelled: CancellationToken::new(),
+        reports: Reports::none(),
     };
     let result = server.call(&contact(), call).await?;
     let content: Value = serde_json::from_str(result.content.get()).unwrap();

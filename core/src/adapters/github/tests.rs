@@ -18,7 +18,7 @@ use super::*;
 use crate::{
     registry,
     upstream::{
-        Payload,
+        Payload, Reports,
         reader::peer::{self, Asked, Peer, Reply},
     },
 };
@@ -99,6 +99,7 @@ impl<P> World<P> {
             secret: None,
             deadline: Duration::from_secs(10),
             cancelled: CancellationToken::new(),
+            reports: Reports::none(),
         };
         let result = self.github.call(&self.contact, call).await?;
         let content: Value = serde_json::from_str(result.content.get()).unwrap();

@@ -18,7 +18,7 @@ use super::*;
 use crate::{
     registry,
     upstream::{
-        Payload,
+        Payload, Reports,
         reader::peer::{Asked, Peer, Reply, contact},
     },
 };
@@ -93,6 +93,7 @@ async fn call(peer: &Peer, tool: &'static str, arguments: Value) -> Result<Answe
         secret: None,
         deadline: Duration::from_secs(10),
         cancelled: CancellationToken::new(),
+        reports: Reports::none(),
     };
     let result = cluster(peer).call(&contact(), call).await?;
     let content: Value = serde_json::from_str(result.content.get()).unwrap();
@@ -220,6 +221,7 @@ async fn a_self_signed_node_is_read_by_its_fingerprint() {
         secret: None,
         deadline: Duration::from_secs(10),
         cancelled: CancellationToken::new(),
+        reports: Reports::none(),
     };
     let result = open(&stored, &json!({}), &secret())
         .unwrap()

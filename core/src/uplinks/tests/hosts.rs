@@ -7,7 +7,7 @@ use super::*;
 use crate::{
     audit::{Event, EventKind, Outcome},
     journal::Contact,
-    upstream::{Payload, ToolResult, UpstreamCall, UpstreamError},
+    upstream::{Payload, Reports, ToolResult, UpstreamCall, UpstreamError},
 };
 
 fn contact(tenant: &TenantId) -> Contact {
@@ -39,6 +39,7 @@ fn call(arguments: &'static str) -> UpstreamCall {
         arguments: Payload(Bytes::from_static(arguments.as_bytes())),
         deadline: Duration::from_secs(10),
         cancelled: CancellationToken::new(),
+        reports: Reports::none(),
     }
 }
 

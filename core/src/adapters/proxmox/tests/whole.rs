@@ -12,7 +12,7 @@ use crate::{
     adapters::{Adapter, Defaults, Kind, Validation, Verdict},
     registry,
     upstream::{
-        Payload, ToolResult, UpstreamCall, UpstreamError,
+        Payload, Reports, ToolResult, UpstreamCall, UpstreamError,
         reader::peer::{Asked, Peer, Reply, contact},
     },
 };
@@ -143,6 +143,7 @@ async fn call(
         secret: None,
         deadline: Duration::from_secs(10),
         cancelled: CancellationToken::new(),
+        reports: Reports::none(),
     };
     adapter.call(&contact(), call).await
 }
