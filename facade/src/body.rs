@@ -14,8 +14,8 @@ use toolgate_contract::v1::ErrorReason;
 
 use crate::{Limits, problem::Problem, routes::Shared};
 
-/// The limit of the arguments is 64; the envelope around them is one level more.
-const DEPTH: usize = 65;
+/// How deep arguments may be nested; what a dialect wraps around them comes on top.
+const DEPTH: usize = 64;
 /// The limit of the arguments is 10,000; the envelope around them is less than the rest.
 const VALUES: usize = 10_100;
 
@@ -69,13 +69,18 @@ pub(crate) async fn read(body: Body, headers: &HeaderMap, limits: &Limits) -> Re
     }
 }
 
-/// Counts nesting and values without building anything. Bytes that are no JSON are left to the parser.
 fn check_bounds(bytes: &[u8]) -> Result<(), Problem> {
     match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
         Some(b'{') => {}
         Some(_) => return Err(malformed("the body is not a JSON object")),
         None => return Err(malformed("the body is empty; a JSON object is wanted")),
     }
+    check_counts(bytes, 1).map_err(malformed)
+}
+
+/// Counts nesting and values without building anything; `around` levels are the dialect's own. Bytes that are no JSON
+/// are left to the parser.
+pub(crate) fn check_counts(bytes: &[u8], around: usize) -> Result<(), String> {
     let (mut depth, mut values, mut in_text, mut escaped) = (0_usize, 1_usize, false, false);
     for (at, byte) in bytes.iter().enumerate() {
         if in_text {
@@ -94,15 +99,15 @@ fn check_bounds(bytes: &[u8]) -> Result<(), Problem> {
             b',' => values += 1,
             _ => continue,
         }
-        if depth > DEPTH {
-            return Err(malformed(format!(
+        if depth > DEPTH + around {
+            return Err(format!(
                 "the body is nested too deep at byte {at}; 64 levels are allowed"
-            )));
+            ));
         }
         if values > VALUES {
-            return Err(malformed(format!(
+            return Err(format!(
                 "the body has too many values at byte {at}; 10000 are allowed"
-            )));
+            ));
         }
     }
     Ok(())

@@ -1,19 +1,42 @@
-//! The Model Context Protocol over Streamable HTTP and stdio.
+//! The Model Context Protocol over Streamable HTTP and stdio, in two eras on one endpoint.
 //!
-//! Decodes messages, asks the core, encodes answers and failures. Knows no rule of who may do what.
+//! Decodes messages, asks the core, encodes answers and failures. Knows no rule of who may do what. The way of one
+//! message: [`envelope`] reads it, [`era`] says how it is spoken, [`server`] carries it out with one file per
+//! [`method`], and a transport sends the [`reply`].
 
-use axum::Router;
+mod envelope;
+mod era;
+mod failure;
+mod fault;
+mod http;
+mod in_flight;
+mod level;
+mod listening;
+mod method;
+mod reply;
+mod result;
+mod revision;
+mod server;
+mod tools;
 
+use axum::{Router, routing::get};
+
+pub(crate) use self::server::Server;
 use crate::routes::Shared;
 
 /// The templates of its paths.
 pub(crate) const PATHS: [&str; 2] = ["/mcp", "/mcp/p/{profile}"];
 
-/// What this dialect keeps between requests.
-#[derive(Debug, Default)]
-pub(crate) struct Kept {}
-
 /// The routes of this dialect.
 pub(crate) fn routes() -> Router<Shared> {
+    let [plain, under_profile] = PATHS;
+    let methods = || {
+        get(http::get)
+            .post(http::post)
+            .delete(http::delete)
+            .options(http::options)
+    };
     Router::new()
+        .route(plain, methods())
+        .route(under_profile, methods())
 }

@@ -70,6 +70,11 @@ impl Problem {
         *self.failure
     }
 
+    /// Whether the facade itself refused.
+    pub(crate) fn is_own(&self) -> bool {
+        self.own
+    }
+
     #[cfg(test)]
     pub(crate) fn failure(&self) -> &Failure {
         &self.failure

@@ -44,7 +44,7 @@ pub(crate) struct Parts {
     pub(crate) metrics: MetricsText,
     pub(crate) version: String,
     pub(crate) rest: rest::Kept,
-    pub(crate) mcp: mcp::Kept,
+    pub(crate) mcp: mcp::Server,
     pub(crate) openai: openai::Kept,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn build(
     let link = Link::new(core, config.limits.core);
     let refusals = Refusals::new(link.clone(), tasks.clone());
     let shared = Shared(Arc::new(Parts {
-        link,
+        link: link.clone(),
         behind_proxy: config.behind_proxy,
         limits: config.limits.clone(),
         ending: ending.clone(),
@@ -85,7 +85,7 @@ pub(crate) fn build(
         metrics: Arc::clone(&config.metrics),
         version: config.version.clone(),
         rest: rest::Kept::new(tasks),
-        mcp: mcp::Kept::default(),
+        mcp: mcp::Server::new(link.clone(), config, ending.closed.clone()),
         openai: openai::Kept::default(),
     }));
     let uplinks = Router::new().route(uplink::PATH, axum::routing::get(uplink::attach));

@@ -4,6 +4,7 @@
 
 mod client;
 mod core;
+mod mcp;
 mod world;
 
 mod bad_input;
@@ -11,6 +12,7 @@ mod frozen;
 mod generated;
 mod hosts;
 mod limits;
+mod mcp_lifecycle;
 mod openai_tool_calls;
 mod openai_tools;
 mod problems;

@@ -1,0 +1,157 @@
+//! One message out of bytes: the JSON-RPC 2.0 envelope, read as strictly as it can be and no further.
+//!
+//! Parameters stay the bytes they are. What two readers could see differently is refused: doubled and unknown members,
+//! other spellings of them, ids that are neither text nor whole number, batches. Pure; knows no method.
+
+mod id;
+mod keys;
+mod params;
+
+pub(super) use self::{
+    id::{Id, IdKey},
+    keys::pick,
+    params::{Params, text},
+};
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use self::keys::present;
+use super::fault::Fault;
+use crate::body;
+
+/// Levels of nesting around the arguments: the message and its parameters.
+const AROUND: usize = 2;
+/// No method is longer; a longer one is not echoed either.
+const LONGEST_METHOD: usize = 128;
+
+/// One message of a peer.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// Wants an answer.
+    Request(Request),
+    /// Wants none.
+    Notification(Notification),
+    /// An answer to a request that nobody made: this server asks its clients nothing.
+    Response,
+}
+
+/// A message that wants an answer.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) id: Id,
+    pub(super) method: String,
+    pub(super) params: Params,
+}
+
+/// A message that wants none.
+#[derive(Debug)]
+pub(super) struct Notification {
+    pub(super) method: String,
+    pub(super) params: Params,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Envelope<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+/// Reads one message.
+///
+/// # Errors
+/// What is wrong with it, with the id where one could be read.
+pub(super) fn read(bytes: &Bytes) -> Result<Message, Fault> {
+    let text = std::str::from_utf8(bytes).map_err(|_| Fault::unparseable("the message is not UTF-8"))?;
+    body::check_counts(bytes, AROUND).map_err(Fault::no_message)?;
+    let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|error| unreadable(text, &error))?;
+    let id = envelope.id.map(Id::read).transpose();
+    let known = id.as_ref().ok().cloned().flatten();
+    envelope.read(bytes, id).map_err(|fault| fault.about(known))
+}
+
+impl Envelope<'_> {
+    fn read(self, bytes: &Bytes, id: Result<Option<Id>, Fault>) -> Result<Message, Fault> {
+        if self.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
+            return Err(Fault::no_message("member jsonrpc must be \"2.0\""));
+        }
+        let Some(method) = self.method else {
+            return self.response();
+        };
+        if self.result.is_some() || self.error.is_some() {
+            return Err(Fault::no_message(
+                "a message has a method, or a result, or an error; this one has several",
+            ));
+        }
+        let id = id?;
+        let method = read_method(method)?;
+        let params = self
+            .params
+            .map_or_else(|| Ok(Params::default()), |raw| Params::read(bytes, raw));
+        let params = params.map_err(|message| match id {
+            Some(_) => Fault::params(message),
+            None => Fault::no_message(message),
+        })?;
+        Ok(match id {
+            Some(id) => Message::Request(Request { id, method, params }),
+            None => Message::Notification(Notification { method, params }),
+        })
+    }
+
+    /// The id of an answer may be null where the question could not be read.
+    fn response(self) -> Result<Message, Fault> {
+        let answers = match (self.result, self.error) {
+            (Some(_), None) => self.id.is_some_and(|id| Id::read(id).is_ok()),
+            (None, Some(error)) => error.get().starts_with('{'),
+            _ => false,
+        };
+        if answers && self.params.is_none() {
+            return Ok(Message::Response);
+        }
+        Err(Fault::no_message(
+            "the message is no request, notification or answer; a request has jsonrpc, id and method",
+        ))
+    }
+}
+
+fn read_method(raw: &RawValue) -> Result<String, Fault> {
+    let method: String =
+        serde_json::from_str(raw.get()).map_err(|_| Fault::no_message("member method must be a text"))?;
+    let plain = !method.is_empty() && method.len() <= LONGEST_METHOD && !method.chars().any(char::is_control);
+    plain
+        .then_some(method)
+        .ok_or_else(|| Fault::no_message("member method must be 1 to 128 characters, none of them control"))
+}
+
+/// What is no JSON at all is told apart from JSON that is no message.
+fn unreadable(text: &str, error: &serde_json::Error) -> Fault {
+    if serde_json::from_str::<serde::de::IgnoredAny>(text).is_err() {
+        return Fault::unparseable(format!(
+            "the message is no JSON: line {}, column {}",
+            error.line(),
+            error.column()
+        ));
+    }
+    match text.trim_start().as_bytes().first() {
+        Some(b'[') => Fault::no_message("batches are not taken; send one message at a time"),
+        Some(b'{') => Fault::no_message(
+            "the message has a doubled or unknown member; the members are jsonrpc, id, method and params",
+        ),
+        _ => Fault::no_message("the message is no JSON object"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! The catalog as `tools/list` tells it, written once per version.
+
+use bytes::{BufMut, Bytes, BytesMut};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use toolgate_contract::v1::{ListToolsResponse, TargetChoice, ToolDescription};
+
+use super::result::{ServerInfo, one_line};
+use crate::{
+    ToolNames,
+    catalog::{Written, schema},
+};
+
+/// How long a list may be kept: a tool that was taken away is gone after as long as a revoked credential.
+const TTL_MS: u64 = 5_000;
+
+/// A written catalog.
+#[derive(Debug)]
+pub(super) struct Tools {
+    /// The JSON array on one line.
+    pub(super) tools: Bytes,
+    /// What follows it in revision 2026-07-28, up to the end of the message.
+    pub(super) tail: Bytes,
+}
+
+impl Written for Tools {
+    fn size(&self) -> usize {
+        self.tools.len() + self.tail.len()
+    }
+}
+
+/// Writes a catalog. Schemas stay the bytes they are.
+pub(super) fn write(
+    answer: &ListToolsResponse,
+    names: ToolNames,
+    server: &ServerInfo,
+) -> serde_json::Result<Tools> {
+    let tools: Vec<_> = answer.tools.iter().map(|tool| Tool { tool, names }).collect();
+    let mut tools = serde_json::to_vec(&tools)?;
+    one_line(&mut tools);
+    let mut tail = BytesMut::new();
+    tail.put_slice(format!(",\"ttlMs\":{TTL_MS},\"cacheScope\":\"private\",\"_meta\":{{").as_bytes());
+    server.write(&mut tail);
+    tail.put_slice(b"}}}");
+    Ok(Tools {
+        tools: tools.into(),
+        tail: tail.freeze(),
+    })
+}
+
+struct Tool<'a> {
+    tool: &'a ToolDescription,
+    names: ToolNames,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    title: &'a str,
+    description: &'a str,
+    input_schema: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_schema: Option<&'a RawValue>,
+    annotations: Annotations<'a>,
+    #[serde(rename = "_meta")]
+    meta: Meta<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Annotations<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    title: &'a str,
+    read_only_hint: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    destructive_hint: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idempotent_hint: Option<bool>,
+    open_world_hint: bool,
+}
+
+#[derive(Serialize)]
+struct Meta<'a> {
+    #[serde(rename = "toolgate/name")]
+    name: &'a str,
+    #[serde(rename = "toolgate/freshness", skip_serializing_if = "str::is_empty")]
+    freshness: &'a str,
+    #[serde(rename = "toolgate/targets", skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<Choice<'a>>,
+}
+
+#[derive(Serialize)]
+struct Choice<'a> {
+    id: &'a str,
+    name: &'a str,
+}
+
+impl<'a> From<&'a TargetChoice> for Choice<'a> {
+    fn from(target: &'a TargetChoice) -> Self {
+        Self {
+            id: &target.id,
+            name: &target.name,
+        }
+    }
+}
+
+impl Serialize for Tool<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let tool = self.tool;
+        let output_schema = match tool.output_schema.is_empty() {
+            true => None,
+            false => Some(schema::<S>(&tool.output_schema)?),
+        };
+        Listed {
+            name: self.names.of(tool),
+            title: &tool.title,
+            description: &tool.description,
+            input_schema: schema::<S>(&tool.input_schema)?,
+            output_schema,
+            annotations: Annotations::of(tool),
+            meta: Meta {
+                name: &tool.name,
+                freshness: &tool.freshness,
+                targets: tool.targets.iter().map(Choice::from).collect(),
+            },
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'a> Annotations<'a> {
+    /// Of a tool that changes something nothing more is known, so that nothing is promised.
+    fn of(tool: &'a ToolDescription) -> Self {
+        let read_only = tool
+            .annotations
+            .as_ref()
+            .is_some_and(|hints| hints.read_only_hint);
+        Self {
+            title: &tool.title,
+            read_only_hint: read_only,
+            destructive_hint: read_only.then_some(false),
+            idempotent_hint: read_only.then_some(true),
+            open_world_hint: !tool.freshness.is_empty(),
+        }
+    }
+}
+
+impl ToolNames {
+    fn of(self, tool: &ToolDescription) -> &str {
+        match self {
+            Self::Underscore if !tool.function_name.is_empty() => &tool.function_name,
+            Self::Underscore | Self::Canonical => &tool.name,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
