@@ -51,6 +51,7 @@ use crate::{
     error::Error,
     flights::Flights,
     identity::Action,
+    issuer::Issuer,
     journal::Journal,
     keys::Keyring,
     limits::{Buckets, InFlight, Watches},
@@ -84,6 +85,8 @@ pub(crate) struct Rooms {
     pub(crate) targets: Targets,
     pub(crate) results: Results,
     pub(crate) secrets: Secrets,
+    /// Whose JWTs are taken beside tokens of our own.
+    pub(crate) issuer: Option<Issuer>,
     pub(crate) entrance: Entrance,
     /// Sessions of MCP clients, which every request of one names.
     pub(crate) mcp_sessions: McpSessions,

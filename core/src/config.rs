@@ -26,6 +26,8 @@ pub struct CoreConfig {
     pub checkpoint: AnchorConfig,
     /// Where secrets may be kept besides the gateway's own store.
     pub secrets: SecretsConfig,
+    /// The issuer whose JWTs services present; none where there is none.
+    pub jwt: Option<JwtConfig>,
     /// Nobody but this machine reaches the gateway, so that new targets may be on it too, and without TLS.
     pub only_local: bool,
     /// The certificate of the gateway's own TLS, as enrolment commands name it to relays.
@@ -57,6 +59,7 @@ impl CoreConfig {
             accept_lost_keys: false,
             checkpoint: AnchorConfig::default(),
             secrets: SecretsConfig::default(),
+            jwt: None,
             only_local: false,
             ca_cert: None,
             #[cfg(feature = "conformance")]
@@ -139,6 +142,42 @@ impl Default for VaultConfig {
             role_id: String::new(),
             secret_id_file: None,
             approle_mount: "approle".into(),
+        }
+    }
+}
+
+/// The issuer of services' tokens, and how its tokens are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JwtConfig {
+    /// What `iss` must be, to the byte.
+    pub issuer: String,
+    /// What `aud` must hold, to the byte.
+    pub audience: String,
+    /// Address of its keys; empty where they are in a file.
+    pub jwks_url: String,
+    /// File with its keys, in place of the address.
+    pub jwks_file: Option<PathBuf>,
+    /// The tenant of its callers, by id; empty for the first one.
+    pub tenant: String,
+    /// The claim with the role: a name, or a JSON pointer where it begins with a slash.
+    pub role_claim: String,
+    /// The claim with the profile that is pinned, in the same way; empty for none.
+    pub profile_claim: String,
+    /// The role of tokens without that claim; empty for none.
+    pub default_role: String,
+}
+
+impl Default for JwtConfig {
+    fn default() -> Self {
+        Self {
+            issuer: String::new(),
+            audience: String::new(),
+            jwks_url: String::new(),
+            jwks_file: None,
+            tenant: String::new(),
+            role_claim: "toolgate_role".into(),
+            profile_claim: String::new(),
+            default_role: String::new(),
         }
     }
 }

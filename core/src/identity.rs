@@ -3,14 +3,12 @@
 //! Identity and tenant come only from a verified credential; never from a header, argument or session alone.
 
 mod credential;
+pub mod jwt;
 mod role;
 
 use std::sync::Arc;
 
-use toolgate_contract::{
-    ids::{TenantId, TokenId},
-    registry::ProfileDef,
-};
+use toolgate_contract::{ids::TenantId, registry::ProfileDef};
 
 pub use self::{
     credential::{Kind, Minted, Presented, Secret},
@@ -22,8 +20,6 @@ pub use self::{
 pub struct Principal {
     /// The tenant.
     pub tenant: TenantId,
-    /// The credential it came with.
-    pub token: TokenId,
     /// Its name, the same in limits, streams and the record.
     pub name: Arc<str>,
     /// Its role.

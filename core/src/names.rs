@@ -14,15 +14,22 @@ pub fn check(place: &'static str, name: &str) -> Result<(), Error> {
     if name.trim() != name {
         return Err(Error::invalid(place, "must not begin or end with white space"));
     }
-    if name.chars().any(|c| c.is_control() || is_invisible(c)) {
+    if !is_one_line(name) {
         return Err(Error::invalid(place, "must consist of printable characters"));
     }
     Ok(())
 }
 
-// Zero width, line and paragraph ends, and what turns the reading direction: two names that look alike.
+/// Whether a name given by others can be read on one line by everyone, and by nobody as another one.
+#[must_use]
+pub fn is_one_line(name: &str) -> bool {
+    let printable = !name.chars().any(|c| c.is_control() || is_invisible(c));
+    !name.is_empty() && name.trim() == name && printable
+}
+
+// Zero width, line and paragraph ends, tags, and what turns the reading direction: two names that look alike.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -42,6 +49,7 @@ mod tests {
             "a\u{0}b",
             "a\u{200b}b",
             "\u{202e}a",
+            "a\u{e0061}",
             &"a".repeat(65),
         ] {
             assert!(check("name", bad).is_err(), "{bad:?}");

@@ -4,8 +4,10 @@ mod alarms;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
+use futures::future::OptionFuture;
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use toolgate_contract::ids::TenantId;
 
 use crate::{
     adapters::Adapters,
@@ -20,6 +22,7 @@ use crate::{
     error::Error,
     flights::Flights,
     identity::Secret,
+    issuer::{Issuer, IssuerError},
     journal::{Journal, JournalError},
     keys::{KeyError, Keyring},
     limits::{Buckets, InFlight, Watches},
@@ -65,6 +68,9 @@ pub enum StartError {
     /// A provider of secrets.
     #[error("secrets cannot be provided: {0}")]
     Secrets(#[from] SetupError),
+    /// The issuer of JWTs.
+    #[error("JWTs cannot be taken: {0}")]
+    Issuer(#[from] IssuerError),
     /// The first tenant.
     #[error("the first tenant cannot be made: {0}")]
     FirstRun(#[source] Error),
@@ -149,6 +155,7 @@ impl Core {
                 .echo_hosts
                 .then(|| Arc::new(crate::adapters::echo::Echo) as _),
         );
+        let issuer = issuer(&config, &changes, &clock).await?;
         let records =
             Records::new(store.clone(), Arc::clone(&keys), data_dir.path()).signed_by(journal.progress());
         let broker = Broker::new(Rooms {
@@ -161,6 +168,7 @@ impl Core {
             targets: targets.clone(),
             results: Results::new(clock.clone()),
             secrets,
+            issuer: issuer.clone(),
             entrance: Entrance::default(),
             watches: Watches::default(),
             mcp_sessions: McpSessions::new(Arc::clone(&keys), clock.clone()),
@@ -185,8 +193,9 @@ impl Core {
         let stop = CancellationToken::new();
         let house = keep_house(broker.clone(), anchor.watch(), stop.clone());
         let wrapped = local.keep(broker.rooms().clock.clone(), stop.clone());
+        let keys_of_issuer = issuer.map(|issuer| issuer.keep(stop.clone()));
         let housekeeping = tokio::spawn(async {
-            tokio::join!(house, wrapped);
+            tokio::join!(house, wrapped, OptionFuture::from(keys_of_issuer));
         });
         Ok(Self {
             broker,
@@ -321,6 +330,16 @@ impl Core {
             tracing::error!(%error, "the alarms of the checkpoints did not end well");
         }
     }
+}
+
+/// Whose JWTs are taken; callers of it belong to the oldest tenant, unless the settings name another.
+async fn issuer(config: &CoreConfig, changes: &Changes, clock: &Clock) -> Result<Option<Issuer>, StartError> {
+    let Some(jwt) = &config.jwt else {
+        return Ok(None);
+    };
+    let home = changes.home_tenant().await.map_err(StartError::FirstRun)?;
+    let home = home.unwrap_or_else(TenantId::system);
+    Ok(Some(Issuer::new(jwt, home, clock.clone())?))
 }
 
 async fn keep_house(broker: Broker, anchor: AnchorWatch, stop: CancellationToken) {

@@ -5,7 +5,10 @@ use std::time::Duration;
 use toolgate_contract::ids::CallId;
 use tracing::{Span, debug_span};
 
-use crate::{audit::Outcome, identity::Principal};
+use crate::{
+    audit::Outcome,
+    identity::{Principal, jwt},
+};
 
 /// The span of one call.
 #[must_use]
@@ -46,6 +49,17 @@ pub fn verified(verdict: &'static str, rows: i64, took: Duration) {
     metrics::counter!("toolgate_audit_verifications_total", "verdict" => verdict).increment(1);
     metrics::counter!("toolgate_audit_verified_rows_total").increment(u64::try_from(rows).unwrap_or(0));
     metrics::histogram!("toolgate_audit_verification_seconds").record(took);
+}
+
+/// Counts a JWT that was not accepted, by the rule it did not hold to.
+pub fn jwt_refused(why: jwt::Refused) {
+    metrics::counter!("toolgate_jwt_refused_total", "reason" => why.as_str()).increment(1);
+}
+
+/// Counts a reading of the issuer's keys.
+pub fn issuer_keys_read(whole: bool) {
+    let outcome = if whole { "ok" } else { "failed" };
+    metrics::counter!("toolgate_jwt_key_refreshes_total", "outcome" => outcome).increment(1);
 }
 
 /// Says what the metrics are, for whoever reads them, and lets those without labels begin at zero.
@@ -117,6 +131,20 @@ pub fn describe() {
         Unit::Seconds,
         "Time of one verification of the record"
     );
+    describe_counter!(
+        "toolgate_jwt_refused_total",
+        "JWTs that were not accepted, by the rule they did not hold to"
+    );
+    describe_counter!(
+        "toolgate_jwt_key_refreshes_total",
+        "Readings of the keys of the issuer of JWTs, by outcome"
+    );
+    for why in jwt::Refused::ALL {
+        counter!("toolgate_jwt_refused_total", "reason" => why.as_str()).absolute(0);
+    }
+    for outcome in ["ok", "failed"] {
+        counter!("toolgate_jwt_key_refreshes_total", "outcome" => outcome).absolute(0);
+    }
     counter!("toolgate_journal_failed_commits_total").absolute(0);
     counter!("toolgate_journal_broken_chains_total").absolute(0);
     counter!("toolgate_audit_verified_rows_total").absolute(0);

@@ -16,7 +16,7 @@ use crate::{
     audit::EventKind,
     changes::{By, Changes, Fact},
     error::{Error, Missing},
-    identity::{Kind, Role, Secret},
+    identity::{Kind, Role, Secret, jwt::NAME_PREFIX},
     names,
     pages::Page,
     rfc3339,
@@ -146,6 +146,11 @@ async fn refuse_taken(tx: &mut Tx, credential: &NewCredential, now_us: i64) -> R
 impl Wanted {
     fn holder(self, now_us: i64) -> Result<Holder, Error> {
         names::check("name", &self.name)?;
+        // Principals are told apart by name, and this one would be a caller with a JWT.
+        if self.name.starts_with(NAME_PREFIX) {
+            let what = "must not begin with jwt:, which names callers with a JWT; take another name";
+            return Err(Error::invalid("name", what));
+        }
         let role = Role::parse(&self.role).ok_or_else(|| {
             Error::invalid(
                 "role",

@@ -12,7 +12,13 @@ use super::{
 use crate::{
     canonical::{self, CanonicalJson},
     error::Error,
-    identity::{Kind, Presented, Principal},
+    identity::{
+        Kind, Presented, Principal,
+        jwt::{Refused, Token},
+    },
+    issuer::Issuer,
+    snapshot::Snapshot,
+    telemetry,
     upstream::Reports,
 };
 
@@ -86,15 +92,27 @@ impl Admitted {
     }
 }
 
-/// Verifies the credential inside the tenant it claims.
+/// Verifies the credential: a token of the gateway's own inside the tenant it claims, or a JWT of the issuer.
 pub(super) async fn authenticate(rooms: &Rooms, ask: &Ask) -> Result<Caller, Error> {
-    let presented = ask
-        .credential
-        .as_ref()
-        .and_then(|credential| Presented::parse(credential.reveal()));
-    let presented = presented
-        .filter(|presented| presented.kind != Kind::SignIn)
-        .ok_or(Error::Unauthenticated)?;
+    let credential = ask.credential.as_ref().ok_or(Error::Unauthenticated)?.reveal();
+    let (principal, snapshot) = match (Presented::parse(credential), &rooms.issuer) {
+        (Some(presented), _) => by_token(rooms, presented).await?,
+        (None, Some(issuer)) if Token::is_meant(credential) => by_jwt(rooms, issuer, credential).await?,
+        (None, _) => return Err(Error::Unauthenticated),
+    };
+    let profile = principal.pinned.or_else(|| asked_profile(ask));
+    Ok(Caller {
+        principal,
+        snapshot,
+        profile,
+        facade: ask.facade,
+    })
+}
+
+async fn by_token(rooms: &Rooms, presented: Presented) -> Result<(Principal, Arc<Snapshot>), Error> {
+    if presented.kind == Kind::SignIn {
+        return Err(Error::Unauthenticated);
+    }
     let snapshot = rooms
         .snapshots
         .get(&presented.tenant)
@@ -104,19 +122,32 @@ pub(super) async fn authenticate(rooms: &Rooms, ask: &Ask) -> Result<Caller, Err
         .token(&presented, rooms.clock.wall_us())
         .ok_or(Error::Unauthenticated)?;
     let principal = Principal {
-        tenant: presented.tenant,
-        token: token.id,
         name: Arc::clone(&token.name),
         role: token.role,
         pinned: token.profile,
+        tenant: presented.tenant,
     };
-    let profile = principal.pinned.or_else(|| asked_profile(ask));
-    Ok(Caller {
-        principal,
-        snapshot,
-        profile,
-        facade: ask.facade,
-    })
+    Ok((principal, snapshot))
+}
+
+// Which rule a token did not hold to is for the operator; the caller hears what everybody without a credential hears.
+async fn by_jwt(rooms: &Rooms, issuer: &Issuer, text: &str) -> Result<(Principal, Arc<Snapshot>), Error> {
+    let refuse = |why: Refused| {
+        telemetry::jwt_refused(why);
+        tracing::debug!(reason = why.as_str(), "a JWT was not accepted");
+        Error::Unauthenticated
+    };
+    let bearer = issuer.judge(text).await.map_err(refuse)?;
+    let tenant = issuer.tenant().clone();
+    let snapshot = rooms.snapshots.get(&tenant).await?;
+    let snapshot = snapshot.ok_or_else(|| refuse(Refused::Tenant))?;
+    let principal = Principal {
+        tenant,
+        name: bearer.name,
+        role: bearer.role,
+        pinned: bearer.profile,
+    };
+    Ok((principal, snapshot))
 }
 
 /// Whether the session that the request names is one of its caller; a request outside of sessions names none.

@@ -230,6 +230,7 @@ impl World {
             mcp_sessions: McpSessions::new(Arc::clone(&keys), clock.clone()),
             buckets: Buckets::new(limits, clock.clone()),
             in_flight: InFlight::new(limits.tenant_in_flight),
+            issuer: None,
             adapters: Adapters::new(uplinks, clock.clone())
                 .answered_by(Some(Arc::clone(&host) as _))
                 .opened_by(cluster.opener()),

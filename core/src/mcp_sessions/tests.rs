@@ -3,10 +3,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use data_encoding::BASE64URL_NOPAD;
 use proptest::prelude::*;
 use tempfile::TempDir;
-use toolgate_contract::{
-    ids::{TenantId, TokenId},
-    v1::ErrorReason,
-};
+use toolgate_contract::{ids::TenantId, v1::ErrorReason};
 
 use super::*;
 use crate::{identity::Role, keys::rotate_root};
@@ -49,7 +46,6 @@ fn instance(dir: &Path, clock: &Clock) -> McpSessions {
 fn principal(tenant: TenantId, name: &str) -> Principal {
     Principal {
         tenant,
-        token: TokenId::mint(),
         name: name.into(),
         role: Role::Engineer,
         pinned: None,
@@ -72,8 +68,8 @@ fn is_told(checked: Result<(), Error>) -> bool {
 fn a_session_goes_on_at_every_instance_with_the_keys_and_over_every_token_of_its_principal() {
     let world = World::new();
     let text = world.open();
+    // What a credential is is no part of a principal.
     let renewed = Principal {
-        token: TokenId::mint(),
         role: Role::Admin,
         ..world.ann.clone()
     };

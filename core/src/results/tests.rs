@@ -1,14 +1,10 @@
 use super::*;
 use crate::identity::Role;
-use toolgate_contract::{
-    ids::TokenId,
-    v1::{ErrorReason, WatchResponse, watch_response::Event},
-};
+use toolgate_contract::v1::{ErrorReason, WatchResponse, watch_response::Event};
 
 fn principal(tenant: &TenantId, name: &str) -> Principal {
     Principal {
         tenant: tenant.clone(),
-        token: TokenId::mint(),
         name: name.into(),
         role: Role::Engineer,
         pinned: None,

@@ -4,12 +4,9 @@
 //! answer's body is not read, and all of it ends after five seconds. Plain HTTP is for loopback only. Link-local addresses
 //! and those where clouds hand out credentials are never dialled, whatever name leads there.
 
-mod route;
-
 use std::{
     error::Error as _,
     io::Read,
-    net::IpAddr,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     time::Duration,
@@ -19,8 +16,8 @@ use futures::future::BoxFuture;
 use reqwest::{Client, Url, header, redirect};
 use zeroize::Zeroizing;
 
-use self::route::Route;
 use super::{Sink, SinkError};
+use crate::route::{self, Route};
 
 /// One attempt takes no longer, whatever the peer does.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -64,7 +61,7 @@ impl Webhook {
     ) -> Result<Self, WebhookError> {
         // Never printed: it may hold a credential.
         let parsed = Url::parse(url).map_err(|_| WebhookError::Url)?;
-        if !is_allowed(&parsed) {
+        if !route::may_be_dialled(&parsed) {
             return Err(WebhookError::Url);
         }
         let client = Client::builder()
@@ -119,33 +116,7 @@ impl Sink for Webhook {
 /// Whether lines may go to this URL.
 #[must_use]
 pub fn is_webhook(url: &str) -> bool {
-    Url::parse(url).is_ok_and(|url| is_allowed(&url))
-}
-
-fn is_allowed(url: &Url) -> bool {
-    let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
-    // An address in the URL is dialled without being resolved.
-    plain
-        && !is_forbidden_literal(url)
-        && match url.scheme() {
-            "https" => url.has_host(),
-            "http" => url.host_str().is_some_and(is_loopback),
-            _ => false,
-        }
-}
-
-fn is_forbidden_literal(url: &Url) -> bool {
-    let literal = url.host_str().unwrap_or_default();
-    let literal = literal.trim_start_matches('[').trim_end_matches(']');
-    literal.parse().is_ok_and(route::is_forbidden)
-}
-
-fn is_loopback(host: &str) -> bool {
-    let literal = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost"
-        || literal
-            .parse::<IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+    Url::parse(url).is_ok_and(|url| route::may_be_dialled(&url))
 }
 
 fn token(path: &Path) -> Result<Zeroizing<String>, SinkError> {

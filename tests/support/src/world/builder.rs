@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Core, CoreConfig, Door, clock::Clock};
+use toolgate_core::{Core, CoreConfig, Door, clock::Clock, config::JwtConfig};
 use toolgate_facade::{CoreService, FacadeConfig, tls};
 use tower::ServiceExt;
 
@@ -25,6 +25,7 @@ pub struct Builder {
     strangers: Vec<String>,
     tls: Option<(Vec<u8>, Vec<u8>)>,
     postgres: Option<Arc<Postgres>>,
+    jwt: Option<JwtConfig>,
 }
 
 impl Builder {
@@ -98,6 +99,13 @@ impl Builder {
         self
     }
 
+    /// Takes the tokens of an issuer.
+    #[must_use]
+    pub fn jwt(mut self, settings: JwtConfig) -> Self {
+        self.jwt = Some(settings);
+        self
+    }
+
     /// With the record on a server.
     #[must_use]
     pub fn on(mut self, postgres: Arc<Postgres>) -> Self {
@@ -126,7 +134,7 @@ impl Builder {
             admin = admin.trusting(certificate);
         }
         let stop = CancellationToken::new();
-        let doors = self.open_doors(&core, http, grpc, &stop);
+        let doors = self.open_doors(&core, &url, http, grpc, &stop);
         let mut world = World {
             store: self.store(&dir),
             dir,
@@ -149,6 +157,7 @@ impl Builder {
     fn config(&self, dir: &TempDir, url: &str) -> CoreConfig {
         let mut config = CoreConfig::new(dir.path());
         config.public_url = url.to_owned();
+        config.jwt = self.jwt.clone();
         config.database_url = self
             .postgres
             .as_ref()
@@ -195,13 +204,17 @@ impl Builder {
     fn open_doors(
         &self,
         core: &Core,
+        url: &str,
         http: TcpListener,
         grpc: TcpListener,
         stop: &CancellationToken,
     ) -> JoinSet<()> {
         let service = core.service(Door::Facade).map_err(Into::into);
         let service = CoreService::new(service);
+        let issuers = self.jwt.iter().map(|jwt| jwt.issuer.clone());
         let config = FacadeConfig {
+            public_url: Some(url.to_owned()),
+            authorization_servers: issuers.collect(),
             tls: self
                 .tls
                 .as_ref()

@@ -182,7 +182,7 @@ async fn a_token_file_that_is_missing_empty_or_open_is_told_and_nothing_is_poste
 fn lines_go_over_https_or_to_loopback() {
     let check = |url: &str, expected: bool| {
         assert_eq!(
-            Url::parse(url).is_ok_and(|url| is_allowed(&url)),
+            Url::parse(url).is_ok_and(|url| route::may_be_dialled(&url)),
             expected,
             "{url}"
         )

@@ -1,15 +1,20 @@
-//! Where a name leads, asked once for each connection; what is dialled is what was looked at.
+//! Where a name that an operator gave leads, asked once for each connection; what is dialled is what was looked at.
+//!
+//! For clients of the gateway itself. Targets, which tenants give, have a guard of their own that allows much less.
 
 use std::{
     io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
 };
 
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::{
+    Url,
+    dns::{Addrs, Name, Resolve, Resolving},
+};
 
-/// Resolves names, and refuses those that lead to an address which takes no checkpoints.
+/// Resolves names, and refuses those that lead to an address which is never dialled.
 #[derive(Debug)]
-pub(super) struct Route;
+pub(crate) struct Route;
 
 impl Resolve for Route {
     fn resolve(&self, name: Name) -> Resolving {
@@ -17,7 +22,7 @@ impl Resolve for Route {
             let found: Vec<_> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             // One such address is enough: who answers so for one of them chooses the others as well.
             if found.iter().any(|address| is_forbidden(address.ip())) {
-                let why = "its name leads to a link-local or metadata address, which takes no checkpoints";
+                let why = "its name leads to a link-local or metadata address, which is never dialled";
                 return Err(io::Error::other(why).into());
             }
             let found: Addrs = Box::new(found.into_iter());
@@ -26,8 +31,23 @@ impl Resolve for Route {
     }
 }
 
+/// Whether this operator's URL may be dialled: over TLS or to this machine, without a user, and to no address that is
+/// never dialled. An address in a URL is dialled without being resolved.
+pub(crate) fn may_be_dialled(url: &Url) -> bool {
+    let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+    let literal = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let address: Option<IpAddr> = literal.parse().ok();
+    let is_local = literal == "localhost" || address.is_some_and(|address| address.is_loopback());
+    let scheme = match url.scheme() {
+        "https" => url.has_host(),
+        "http" => is_local,
+        _ => false,
+    };
+    plain && scheme && !address.is_some_and(is_forbidden)
+}
+
 /// Whether this is link-local, or where a cloud hands out credentials.
-pub(super) fn is_forbidden(address: IpAddr) -> bool {
+fn is_forbidden(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_forbidden_v4(address),
         IpAddr::V6(address) => is_forbidden_v6(address),
@@ -109,6 +129,6 @@ mod tests {
         );
         // An address is its own name, so that this asks no server.
         let refused = resolved("169.254.169.254").await.unwrap_err();
-        assert!(refused.contains("takes no checkpoints"), "{refused}");
+        assert!(refused.contains("is never dialled"), "{refused}");
     }
 }

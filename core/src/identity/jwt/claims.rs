@@ -1,0 +1,123 @@
+//! What a verified token says, held against the rules.
+
+use serde_json::Value;
+use toolgate_contract::registry::{self, ProfileDef};
+
+use super::{Bearer, NAME_PREFIX, Refused, Rules};
+use crate::{identity::Role, names};
+
+/// Clocks of an issuer and ours may differ so much.
+const LEEWAY_S: f64 = 60.0;
+/// A subject is at most so long (OpenID Connect Core §2).
+const LONGEST_SUBJECT: usize = 255;
+
+/// The claims of a token that its key has signed.
+pub(super) struct Claims(Value);
+
+impl Claims {
+    pub(super) fn parse(json: &[u8]) -> Result<Self, Refused> {
+        serde_json::from_slice(json)
+            .map(Self)
+            .map_err(|_| Refused::Malformed)
+    }
+
+    /// Whom they name. Whom a token is for is looked at before whom it names.
+    pub(super) fn judge(&self, rules: &Rules, now_us: i64) -> Result<Bearer, Refused> {
+        if self.text("iss") != Some(&rules.issuer) {
+            return Err(Refused::Issuer);
+        }
+        if !self.is_for(&rules.audience) {
+            return Err(Refused::Audience);
+        }
+        self.check_time(now_us)?;
+        Ok(Bearer {
+            name: self.name()?.into(),
+            role: self.role(rules)?,
+            profile: self.profile(rules)?,
+        })
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name)?.as_str()
+    }
+
+    fn is_for(&self, audience: &str) -> bool {
+        match self.0.get("aud") {
+            Some(Value::String(one)) => one == audience,
+            Some(Value::Array(many)) => many.iter().any(|each| each.as_str() == Some(audience)),
+            _ => false,
+        }
+    }
+
+    // Seconds may have a fraction (RFC 7519 §2). What is no number is no time.
+    fn check_time(&self, now_us: i64) -> Result<(), Refused> {
+        #[allow(
+            clippy::cast_precision_loss,
+            reason = "a second is told from another for millennia"
+        )]
+        let now = now_us as f64 / 1e6;
+        let ends = self
+            .0
+            .get("exp")
+            .and_then(Value::as_f64)
+            .ok_or(Refused::Expired)?;
+        if now >= ends + LEEWAY_S {
+            return Err(Refused::Expired);
+        }
+        match self.0.get("nbf") {
+            None => Ok(()),
+            Some(begins) => match begins.as_f64() {
+                Some(begins) if now + LEEWAY_S >= begins => Ok(()),
+                _ => Err(Refused::NotYetValid),
+            },
+        }
+    }
+
+    // Refused rather than mended: two subjects must never become one name.
+    fn name(&self) -> Result<String, Refused> {
+        let subject = self.text("sub").ok_or(Refused::Subject)?;
+        let fits = subject.len() <= LONGEST_SUBJECT && names::is_one_line(subject);
+        match fits {
+            true => Ok(format!("{NAME_PREFIX}{subject}")),
+            false => Err(Refused::Subject),
+        }
+    }
+
+    fn role(&self, rules: &Rules) -> Result<Role, Refused> {
+        let Some(claim) = self.claim(&rules.role_claim) else {
+            return rules.default_role.ok_or(Refused::Role);
+        };
+        let named: Vec<&str> = match claim {
+            Value::String(one) => vec![one],
+            Value::Array(many) => many.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        let roles: Vec<Role> = named.into_iter().filter_map(Role::parse).collect();
+        // Which of two would count nobody can say.
+        match roles.split_first() {
+            Some((role, others)) if others.iter().all(|other| other == role) => Ok(*role),
+            _ => Err(Refused::Role),
+        }
+    }
+
+    // One that is pinned and not there must not leave everything open.
+    fn profile(&self, rules: &Rules) -> Result<Option<&'static ProfileDef>, Refused> {
+        if rules.profile_claim.is_empty() {
+            return Ok(None);
+        }
+        match self.claim(&rules.profile_claim) {
+            None => Ok(None),
+            Some(claim) => {
+                let profile = claim.as_str().and_then(registry::profile);
+                profile.map(Some).ok_or(Refused::Profile)
+            }
+        }
+    }
+
+    fn claim(&self, place: &str) -> Option<&Value> {
+        match place.starts_with('/') {
+            true => self.0.pointer(place),
+            false => self.0.get(place),
+        }
+    }
+}
