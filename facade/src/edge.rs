@@ -22,13 +22,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::future::BoxFuture;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::v1::{ErrorReason, Failure};
 use tower::{Layer, Service};
 use tracing::Instrument;
 
 use crate::{
+    challenge::Challenges,
     link::{Knocker, OwnRefusal, Peer, Refusals, source},
     problem::Problem,
     rest::is_probe,
@@ -46,6 +47,7 @@ struct Parts {
     hosts: Hosts,
     gauges: Gauges,
     refusals: Refusals,
+    challenges: Challenges,
     behind_proxy: bool,
     /// No new request is carried out.
     closed: CancellationToken,
@@ -56,6 +58,7 @@ impl Rim {
         hosts: Hosts,
         gauges: Gauges,
         refusals: Refusals,
+        challenges: Challenges,
         behind_proxy: bool,
         closed: CancellationToken,
     ) -> Self {
@@ -63,6 +66,7 @@ impl Rim {
             hosts,
             gauges,
             refusals,
+            challenges,
             behind_proxy,
             closed,
         }))
@@ -129,6 +133,10 @@ where
             .map_or("", MatchedPath::as_str);
         let place = rim.gauges.place(template, request.method());
         let span = tracing::debug_span!("request", method = %request.method(), route = template);
+        let (uri, presented) = (
+            request.uri().clone(),
+            request.headers().contains_key(header::AUTHORIZATION),
+        );
         let dialled = request.extensions().get::<Peer>().map(|peer| peer.dialled);
         let hosts = &rim.hosts;
         let framed = check_framing(request.headers());
@@ -148,6 +156,10 @@ where
                 Err(problem) => problem.into_response(),
             };
             protect(response.headers_mut());
+            if response.status() == StatusCode::UNAUTHORIZED {
+                let challenge = rim.challenges.unauthenticated(uri.path(), presented);
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+            }
             if is_misframed {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(header::CONNECTION, close);

@@ -6,6 +6,7 @@
 
 mod body;
 mod catalog;
+mod challenge;
 mod config;
 mod edge;
 mod entity_tags;
@@ -21,6 +22,7 @@ mod routes;
 mod serve;
 pub mod tls;
 mod uplink;
+mod well_known;
 
 pub use config::{FacadeConfig, Limits, MetricsText, ToolNames, check_bind};
 pub use error::FacadeError;

@@ -108,9 +108,6 @@ impl Problem {
         if let Some(seconds) = self.failure.retry_after_seconds() {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if reason == ErrorReason::CredentialInvalid {
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        }
         response.extensions_mut().insert(reason);
         if self.own {
             response.extensions_mut().insert(OwnRefusal(reason));

@@ -15,13 +15,14 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::{
     CoreService, FacadeConfig, FacadeError, Limits, MetricsText, ToolNames,
+    challenge::Challenges,
     edge::{self, Gauges, Hosts, Rim},
     link::{Link, Refusals},
     mcp, openai,
     problem::Problem,
     rest,
     serve::Ending,
-    uplink,
+    uplink, well_known,
 };
 
 /// What every route needs, made once.
@@ -35,8 +36,8 @@ pub(crate) struct Parts {
     pub(crate) limits: Limits,
     /// How far the end of this facade has come.
     pub(crate) ending: Ending,
-    /// How callers on the internet reach this gateway, without a slash at the end.
-    pub(crate) public_url: Option<String>,
+    /// What refused callers are told about getting in.
+    pub(crate) challenges: Challenges,
     /// Who issues the tokens of services.
     pub(crate) authorization_servers: Vec<String>,
     /// How tools are called where model clients list them.
@@ -74,12 +75,13 @@ pub(crate) fn build(
     edge::describe();
     let link = Link::new(core, config.limits.core);
     let refusals = Refusals::new(link.clone(), tasks.clone());
+    let challenges = Challenges::new(config);
     let shared = Shared(Arc::new(Parts {
         link: link.clone(),
         behind_proxy: config.behind_proxy,
         limits: config.limits.clone(),
         ending: ending.clone(),
-        public_url: config.public_url.clone(),
+        challenges: challenges.clone(),
         authorization_servers: config.authorization_servers.clone(),
         tool_names: config.tool_names,
         metrics: Arc::clone(&config.metrics),
@@ -96,6 +98,7 @@ pub(crate) fn build(
             .merge(rest::routes()?)
             .merge(mcp::routes())
             .merge(openai::routes())
+            .merge(well_known::routes())
     };
     Ok(router
         .fallback(unknown)
@@ -105,6 +108,7 @@ pub(crate) fn build(
             Hosts::new(&config.allowed_hosts),
             Gauges::new(templates()),
             refusals,
+            challenges,
             config.behind_proxy,
             ending.closed,
         ))
@@ -116,6 +120,7 @@ fn templates() -> impl Iterator<Item = &'static str> {
     rest::paths()
         .chain(mcp::PATHS)
         .chain(openai::PATHS)
+        .chain(well_known::PATHS)
         .chain([uplink::PATH])
 }
 

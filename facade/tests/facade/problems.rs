@@ -48,6 +48,9 @@ fn reasons() -> impl Iterator<Item = ErrorReason> {
     (1..=i32::MAX).map_while(|number| ErrorReason::try_from(number).ok())
 }
 
+/// Every one of the requests brings a credential.
+const CHALLENGE: &str = r#"Bearer realm="toolgate", error="invalid_token""#;
+
 #[tokio::test]
 async fn every_reason_has_its_status_on_every_kind_of_route() {
     let world = World::start().await;
@@ -78,7 +81,7 @@ async fn every_reason_has_its_status_on_every_kind_of_route() {
             assert_eq!(problem["title"], reason.title());
             assert_eq!(
                 answer.header("www-authenticate"),
-                if status == 401 { "Bearer" } else { "" }
+                if status == 401 { CHALLENGE } else { "" }
             );
             assert_eq!(answer.header("retry-after"), "");
         }

@@ -2,7 +2,7 @@
 
 use ::http::{
     HeaderName, HeaderValue, StatusCode,
-    header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
+    header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
     request::Parts,
 };
 use axum::{body::Body, response::Response};
@@ -78,30 +78,11 @@ fn tell(response: &mut Response, beside: Beside, shared: &Shared, asked: &Parts)
     if beside.own {
         response.extensions_mut().insert(OwnRefusal(reason));
     }
-    let challenge = match (beside.status, reason) {
-        (StatusCode::UNAUTHORIZED, _) => challenge(shared, asked),
-        (StatusCode::FORBIDDEN, ErrorReason::RoleForbidden) => {
-            Some(HeaderValue::from_static("Bearer error=\"insufficient_scope\""))
-        }
-        _ => None,
-    };
-    if let Some(challenge) = challenge {
+    // The challenge of a 401 is the rim's, the same in every dialect.
+    if (beside.status, reason) == (StatusCode::FORBIDDEN, ErrorReason::RoleForbidden) {
+        let challenge = shared.challenges.insufficient_scope(asked.uri.path());
         response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
     }
-}
-
-/// Where the metadata of RFC 9728 stands, by the configured address only: `Host` is what the caller says (row A2).
-fn challenge(shared: &Shared, asked: &Parts) -> Option<HeaderValue> {
-    let mut text = String::from("Bearer");
-    if asked.headers.contains_key(AUTHORIZATION) {
-        text.push_str(" error=\"invalid_token\"");
-    }
-    if let (Some(url), false) = (&shared.public_url, shared.authorization_servers.is_empty()) {
-        let separator = if text.len() > "Bearer".len() { ", " } else { " " };
-        let path = "/.well-known/oauth-protected-resource/mcp";
-        text.push_str(&format!("{separator}resource_metadata=\"{url}{path}\""));
-    }
-    HeaderValue::try_from(text).ok()
 }
 
 fn stream(messages: Messages, first: Option<Bytes>) -> Response {
