@@ -21,7 +21,7 @@ pub(crate) mod show;
 use std::{net::SocketAddr, path::PathBuf};
 
 use toolgate_core::{
-    config::{AwsConfig, VaultConfig},
+    config::{AwsConfig, JwtConfig, VaultConfig},
     store::DatabaseUrl,
 };
 
@@ -73,6 +73,8 @@ pub(crate) struct Config {
     pub(crate) aws: AwsConfig,
     /// Secrets at Vault.
     pub(crate) vault: VaultConfig,
+    /// The issuer of JWTs; an empty one for none.
+    pub(crate) jwt: JwtConfig,
     /// Every host is answered for in process; for load measurements only.
     #[cfg(feature = "conformance")]
     pub(crate) echo_hosts: bool,

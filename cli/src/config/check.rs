@@ -2,7 +2,8 @@
 
 use std::{net::SocketAddr, path::Path};
 
-use toolgate_core::anchor::is_webhook;
+use toolgate_contract::ids::TenantId;
+use toolgate_core::{anchor::is_webhook, issuer::is_source};
 
 use super::{Config, Reader, problem::Problem};
 
@@ -21,6 +22,10 @@ pub(crate) fn check(config: &Config, reader: Reader, problems: &mut Vec<Problem>
     }
     if matches!(reader, Reader::Up | Reader::Core) {
         checkpoint(config, problems);
+        jwt(config, problems);
+    }
+    if matches!(reader, Reader::Up | Reader::Facade) {
+        issuer(config, problems);
     }
     if let (Some(path), Reader::Client | Reader::Record | Reader::Relay | Reader::Facade) =
         (&config.ca_cert, reader)
@@ -67,6 +72,57 @@ fn checkpoint(config: &Config, problems: &mut Vec<Problem>) {
             ));
         }
         readable("checkpoint.webhook_token_file", path, problems);
+    }
+}
+
+// Where it is followed, so that a wrong one is not found out by the first client.
+fn issuer(config: &Config, problems: &mut Vec<Problem>) {
+    let issuer = &config.jwt.issuer;
+    if !issuer.is_empty() && !is_source(issuer) {
+        problems.push(Problem::new("jwt.issuer", OVER_TLS));
+    }
+}
+
+const OVER_TLS: &str = "must begin with https://; plain http:// is for addresses of this machine";
+
+fn jwt(config: &Config, problems: &mut Vec<Problem>) {
+    let jwt = &config.jwt;
+    if jwt.issuer.is_empty() {
+        let others = [
+            ("jwt.audience", !jwt.audience.is_empty()),
+            ("jwt.jwks_url", !jwt.jwks_url.is_empty()),
+            ("jwt.jwks_file", jwt.jwks_file.is_some()),
+            ("jwt.tenant", !jwt.tenant.is_empty()),
+            ("jwt.profile_claim", !jwt.profile_claim.is_empty()),
+        ];
+        let given = others.into_iter().filter(|(_, given)| *given);
+        problems.extend(given.map(|(key, _)| Problem::new(key, "needs `jwt.issuer` as well")));
+        return;
+    }
+    if jwt.audience.is_empty() {
+        let text =
+            "must be given with `jwt.issuer`; without it tokens made for other services would be taken";
+        problems.push(Problem::new("jwt.audience", text));
+    }
+    if jwt.role_claim.is_empty() {
+        problems.push(Problem::new("jwt.role_claim", "must not be empty"));
+    }
+    if !jwt.tenant.is_empty() && jwt.tenant.parse::<TenantId>().is_err() {
+        let text = "is no id of a tenant; `GET /api/self` tells the one of a token";
+        problems.push(Problem::new("jwt.tenant", text));
+    }
+    match (jwt.jwks_url.as_str(), &jwt.jwks_file) {
+        ("", None) => problems.push(Problem::new(
+            "jwt.jwks_url",
+            "or `jwt.jwks_file` must be given with `jwt.issuer`",
+        )),
+        ("", Some(path)) => readable("jwt.jwks_file", path, problems),
+        (_, Some(_)) => problems.push(Problem::new(
+            "jwt.jwks_file",
+            "`jwt.jwks_url` is given as well; give one of them",
+        )),
+        (url, None) if !is_source(url) => problems.push(Problem::new("jwt.jwks_url", OVER_TLS)),
+        (_, None) => {}
     }
 }
 

@@ -91,9 +91,9 @@ pub(crate) const KEYS: &[Key] = &[
         name: "public_url",
         kind: Kind::Url,
         default: "",
-        readers: &[Up, Core, Show],
-        doc: "The URL under which relays reach the gateway, as shown in enrolment commands. Empty takes the bound \
-              address.",
+        readers: &[Up, Core, Facade, Show],
+        doc: "The URL under which relays and clients reach the gateway, as shown in enrolment commands and told to \
+              clients that look for the issuer of tokens. Empty takes the bound address.",
         store: |c, v| text(v, &mut c.public_url),
     },
     Key {
@@ -285,6 +285,75 @@ pub(crate) const KEYS: &[Key] = &[
         readers: &[Up, Core, Show],
         doc: "Path under which the AppRole method is mounted.",
         store: |c, v| text(v, &mut c.vault.approle_mount),
+    },
+    Key {
+        name: "jwt.issuer",
+        kind: Kind::Url,
+        default: "",
+        readers: SERVERS,
+        doc: "The issuer whose JWTs services present in place of an API token: what `iss` must be, to the byte. Empty \
+              takes none. Needs `jwt.audience`, and one of `jwt.jwks_url` and `jwt.jwks_file`.",
+        store: |c, v| text(v, &mut c.jwt.issuer),
+    },
+    Key {
+        name: "jwt.audience",
+        kind: Kind::Text { max: 256 },
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "What `aud` must hold, to the byte, so that a token made for another service is none here. Best the address \
+              that clients are given, such as `https://gate.example.org/mcp`.",
+        store: |c, v| text(v, &mut c.jwt.audience),
+    },
+    Key {
+        name: "jwt.jwks_url",
+        kind: Kind::Url,
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "Where the issuer publishes its keys as a JWK Set: https://, or http:// to loopback. Read every ten minutes, \
+              and once a minute at most when a token names another key.",
+        store: |c, v| text(v, &mut c.jwt.jwks_url),
+    },
+    Key {
+        name: "jwt.jwks_file",
+        kind: Kind::Path,
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "File with the JWK Set, in place of `jwt.jwks_url`; read anew as often.",
+        store: |c, v| optional_path(v, &mut c.jwt.jwks_file),
+    },
+    Key {
+        name: "jwt.tenant",
+        kind: Kind::Text { max: 26 },
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "Id of the tenant that callers with a JWT belong to. Empty takes the oldest one.",
+        store: |c, v| text(v, &mut c.jwt.tenant),
+    },
+    Key {
+        name: "jwt.role_claim",
+        kind: Kind::Text { max: 256 },
+        default: "toolgate_role",
+        readers: &[Up, Core, Show],
+        doc: "The claim that holds the caller's role, as a text or as a list in which one role stands. What begins with a \
+              slash is a JSON pointer, such as `/realm_access/roles`.",
+        store: |c, v| text(v, &mut c.jwt.role_claim),
+    },
+    Key {
+        name: "jwt.profile_claim",
+        kind: Kind::Text { max: 256 },
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "The claim that holds the profile to pin, where tokens pin one; found as `jwt.role_claim` is.",
+        store: |c, v| text(v, &mut c.jwt.profile_claim),
+    },
+    Key {
+        name: "jwt.default_role",
+        kind: Kind::Choice(&["none", "agent", "engineer", "auditor"]),
+        default: "none",
+        readers: &[Up, Core, Show],
+        doc: "The role of tokens without the claim. With `none` they are refused, as are tokens that name another role \
+              than one of ours.",
+        store: |c, v| text(v, &mut c.jwt.default_role),
     },
     #[cfg(feature = "conformance")]
     Key {

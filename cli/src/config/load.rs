@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use toolgate_core::config::{AwsConfig, VaultConfig};
+use toolgate_core::config::{AwsConfig, JwtConfig, VaultConfig};
 
 use super::{
     BuiltInRelay, Checkpoint, Config, Environment, Limits, Log, Problems, TlsFiles,
@@ -258,6 +258,10 @@ fn blank() -> Config {
             folder: String::new(),
             approle_mount: String::new(),
             ..VaultConfig::default()
+        },
+        jwt: JwtConfig {
+            role_claim: String::new(),
+            ..JwtConfig::default()
         },
         #[cfg(feature = "conformance")]
         echo_hosts: false,

@@ -62,6 +62,7 @@ pub(super) async fn facade(context: &Context) -> Result<Exit, Failure> {
     certificate::warn(&config);
     let listener = bind("http", config.http).await?;
     let address = address(&listener)?;
+    settings.public_url = Some(rooms::public_url(&config, address));
     let published = rooms::reached_at(&config, address, None).publish(&config.data_dir);
     let closing = CancellationToken::new();
     let mut doors = Doors::default();

@@ -4,7 +4,10 @@ use std::{net::SocketAddr, path::Path, time::Duration};
 
 use reqwest::Url;
 use toolgate_core::{
-    Core, CoreConfig, GrpcTls, Limits, StartError, anchor::AnchorConfig, clock::Clock, config::SecretsConfig,
+    Core, CoreConfig, GrpcTls, Limits, StartError,
+    anchor::AnchorConfig,
+    clock::Clock,
+    config::{JwtConfig, SecretsConfig},
     data_dir::DataDirError,
 };
 use toolgate_facade::{FacadeConfig, ToolNames, tls};
@@ -46,6 +49,7 @@ pub(super) async fn core(config: &Config, public_url: String, only_local: bool) 
         aws: config.aws.clone(),
         vault: config.vault.clone(),
     };
+    settings.jwt = jwt(config);
     // Behind a proxy it is the proxy's certificate that relays see.
     if !config.behind_proxy
         && let Some(cert) = &config.tls.cert
@@ -57,12 +61,25 @@ pub(super) async fn core(config: &Config, public_url: String, only_local: bool) 
         .map_err(|error| not_started(&config.data_dir, &error))
 }
 
-/// The facade's settings; metrics are on from here.
+/// The issuer of JWTs, if there is one.
+fn jwt(config: &Config) -> Option<JwtConfig> {
+    let mut jwt = config.jwt.clone();
+    if jwt.default_role == "none" {
+        jwt.default_role.clear();
+    }
+    Some(jwt).filter(|jwt| !jwt.issuer.is_empty())
+}
+
+/// The facade's settings; metrics are on from here. Where it listens is not known yet.
 pub(super) fn facade(config: &Config) -> Result<FacadeConfig, Failure> {
     let mut settings = FacadeConfig {
         allowed_hosts: allowed_hosts(config),
         behind_proxy: config.behind_proxy,
         tool_names: tool_names(config),
+        authorization_servers: Some(config.jwt.issuer.clone())
+            .filter(|issuer| !issuer.is_empty())
+            .into_iter()
+            .collect(),
         metrics: metering::start()?,
         version: env!("CARGO_PKG_VERSION").into(),
         ..FacadeConfig::default()
@@ -166,7 +183,7 @@ fn not_started(dir: &Path, error: &StartError) -> Failure {
         ));
     }
     match error {
-        StartError::Secrets(_) => Failure::usage(error.to_string()),
+        StartError::Secrets(_) | StartError::Issuer(_) => Failure::usage(error.to_string()),
         _ => Failure::failed(error.to_string()),
     }
 }

@@ -33,14 +33,16 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let config = context.config(Reader::Up)?;
     let stop = Stop::on_signals()?;
-    let facade = rooms::facade(&config)?;
+    let mut facade = rooms::facade(&config)?;
     let grpc_tls = rooms::grpc_tls(&config)?;
     certificate::warn(&config);
     // Ports first: whoever lacks one should not make a data directory.
     let (http, grpc) = (bind("http", config.http).await?, bind("grpc", config.grpc).await?);
     let addresses = (address(&http)?, address(&grpc)?);
     let only_local = rooms::is_only_local(&config, &[addresses.0, addresses.1]);
-    let core = rooms::core(&config, rooms::public_url(&config, addresses.0), only_local).await?;
+    let public_url = rooms::public_url(&config, addresses.0);
+    facade.public_url = Some(public_url.clone());
+    let core = rooms::core(&config, public_url, only_local).await?;
 
     let closing = CancellationToken::new();
     let mut doors = Doors::default();
