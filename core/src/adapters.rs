@@ -2,6 +2,8 @@
 
 #[cfg(feature = "conformance")]
 pub mod echo;
+#[cfg(any(test, feature = "conformance"))]
+pub mod fixtures;
 mod gitea;
 mod github;
 mod held;
@@ -41,6 +43,8 @@ pub struct Adapters {
     clock: Clock,
     #[cfg(any(test, feature = "conformance"))]
     stand_in: Option<Arc<dyn Upstream>>,
+    #[cfg(any(test, feature = "conformance"))]
+    fixtures: Option<Arc<dyn Upstream>>,
     #[cfg(test)]
     opener: Option<Opener>,
 }
@@ -63,6 +67,8 @@ impl Adapters {
             clock,
             #[cfg(any(test, feature = "conformance"))]
             stand_in: None,
+            #[cfg(any(test, feature = "conformance"))]
+            fixtures: None,
             #[cfg(test)]
             opener: None,
         }
@@ -73,6 +79,13 @@ impl Adapters {
     #[must_use]
     pub fn answered_by(self, stand_in: Option<Arc<dyn Upstream>>) -> Self {
         Self { stand_in, ..self }
+    }
+
+    /// One upstream that answers for the fixtures of conformance runs.
+    #[cfg(any(test, feature = "conformance"))]
+    #[must_use]
+    pub fn with_fixtures(self, fixtures: Option<Arc<dyn Upstream>>) -> Self {
+        Self { fixtures, ..self }
     }
 
     /// Adapters opened by a test.
@@ -136,6 +149,10 @@ impl Adapters {
     }
 
     fn host(&self, target: &Target) -> Result<Arc<dyn Upstream>, UpstreamError> {
+        #[cfg(any(test, feature = "conformance"))]
+        if target.is_stand_in() {
+            return self.fixtures.clone().ok_or(UpstreamError::Unreachable);
+        }
         #[cfg(any(test, feature = "conformance"))]
         if let Some(stand_in) = &self.stand_in {
             return Ok(Arc::clone(stand_in));

@@ -35,6 +35,9 @@ pub struct CoreConfig {
     /// Every host is answered for in process.
     #[cfg(feature = "conformance")]
     pub echo_hosts: bool,
+    /// The fixtures of conformance runs are in every list.
+    #[cfg(any(test, feature = "conformance"))]
+    pub fixtures: Option<crate::fixtures::Fixtures>,
 }
 
 impl CoreConfig {
@@ -64,6 +67,8 @@ impl CoreConfig {
             ca_cert: None,
             #[cfg(feature = "conformance")]
             echo_hosts: false,
+            #[cfg(any(test, feature = "conformance"))]
+            fixtures: None,
         }
     }
 }

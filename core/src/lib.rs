@@ -13,6 +13,8 @@ pub mod clock;
 pub mod config;
 pub mod data_dir;
 pub mod error;
+#[cfg(any(test, feature = "conformance"))]
+pub mod fixtures;
 pub mod flights;
 pub mod identity;
 pub mod issuer;

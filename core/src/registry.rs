@@ -12,20 +12,22 @@ use toolgate_contract::{
 };
 use unicode_normalization::UnicodeNormalization;
 
+#[cfg(any(test, feature = "conformance"))]
+use crate::fixtures;
+
 /// At most this many violations are told; more help nobody.
 const MAX_VIOLATIONS: usize = 32;
 
 static VALIDATORS: LazyLock<HashMap<&'static str, Validator>> = LazyLock::new(|| {
-    registry::TOOLS
-        .iter()
+    tools()
         .map(|tool| (tool.name, compile(tool.input_schema)))
         .collect()
 });
 
 /// Only debug builds look at these.
 static OUTPUTS: LazyLock<HashMap<&'static str, Validator>> = LazyLock::new(|| {
-    registry::TOOLS
-        .iter()
+    tools()
+        .filter(|tool| !tool.output_schema.is_empty())
         .map(|tool| (tool.name, compile(tool.output_schema)))
         .collect()
 });
@@ -33,7 +35,18 @@ static OUTPUTS: LazyLock<HashMap<&'static str, Validator>> = LazyLock::new(|| {
 /// The tool of this canonical name or alias.
 #[must_use]
 pub fn tool(name: &str) -> Option<&'static ToolDef> {
-    registry::tool(name)
+    let tool = registry::tool(name);
+    #[cfg(any(test, feature = "conformance"))]
+    let tool = tool.or_else(|| fixtures::tool(name));
+    tool
+}
+
+/// Every tool there is. What a caller may see of them is its tenant's and its profile's to say.
+pub fn tools() -> impl Iterator<Item = &'static ToolDef> {
+    let tools = registry::TOOLS.iter();
+    #[cfg(any(test, feature = "conformance"))]
+    let tools = tools.chain(fixtures::TOOLS);
+    tools
 }
 
 /// The adapter types of which targets can be added.
@@ -62,6 +75,12 @@ pub fn violations(tool: &ToolDef, arguments: &serde_json::Value) -> Vec<Violatio
     })
 }
 
+/// Whether the tool promises structured results of a schema.
+#[must_use]
+pub fn has_output(tool: &str) -> bool {
+    OUTPUTS.contains_key(tool)
+}
+
 /// Whether a structured result is one of the tool's output schema. Too dear for every call of a release: adapters write
 /// results from types, and tests and debug builds hold them against the schema here.
 #[must_use]
@@ -87,8 +106,7 @@ pub fn near(name: &str, shown: impl Fn(&ToolDef) -> bool) -> Option<&'static str
         let to = |known: &str| strsim::damerau_levenshtein(&plain, known);
         to(tool.name).min(to(tool.function_name))
     };
-    registry::TOOLS
-        .iter()
+    tools()
         .filter(|tool| shown(tool))
         .map(|tool| (distance(tool), tool.name))
         .filter(|(distance, _)| *distance <= SLIP)
@@ -172,7 +190,7 @@ mod tests {
     #[test]
     fn every_schema_compiles() {
         warm_up();
-        assert_eq!(VALIDATORS.len(), registry::TOOLS.len());
+        assert_eq!(VALIDATORS.len(), registry::TOOLS.len() + fixtures::TOOLS.len());
         assert_eq!(OUTPUTS.len(), registry::TOOLS.len());
     }
 
@@ -206,6 +224,7 @@ mod tests {
             json!({"command": "uptime", "stdout": "", "stderr": "", "truncated": false, "duration_ms": 1});
         assert!(fits(good.clone()));
         assert!(!fits(json!({})));
+        assert!(has_output("ssh.run_whitelisted_command"));
         for (member, value) in [
             ("stdout", json!(5)),
             ("exit_code", json!("zero")),

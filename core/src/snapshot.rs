@@ -3,6 +3,8 @@
 //! Calls read snapshots and nothing else, so a call costs no query. A local change swaps the snapshot at once; changes
 //! by others are seen within a second by the tenant's version.
 
+#[cfg(any(test, feature = "conformance"))]
+mod fixtures;
 mod load;
 mod wakes;
 
@@ -42,6 +44,8 @@ pub struct Snapshot {
     tokens: HashMap<[u8; 32], Token>,
     targets: Vec<Arc<Target>>,
     disabled: HashSet<&'static str>,
+    #[cfg(any(test, feature = "conformance"))]
+    fixtures: crate::fixtures::Shown,
     lists: Mutex<HashMap<Option<&'static str>, Arc<ListToolsResponse>>>,
 }
 
@@ -125,6 +129,10 @@ impl Snapshot {
     /// Whether a caller with this profile may see the tool: the tenant's policy and the profile hide, nothing adds.
     #[must_use]
     pub fn shows(&self, tool: &ToolDef, profile: Option<&ProfileDef>) -> bool {
+        #[cfg(any(test, feature = "conformance"))]
+        if !self.shows_fixture(tool) {
+            return false;
+        }
         !self.disabled.contains(tool.name) && profile.is_none_or(|profile| profile.tools.contains(&tool.name))
     }
 
@@ -163,6 +171,8 @@ pub struct Snapshots {
     loaded: Cache<TenantId, Arc<Snapshot>>,
     absent: Cache<TenantId, ()>,
     wakes: Wakes,
+    #[cfg(any(test, feature = "conformance"))]
+    fixtures: Option<crate::fixtures::Fixtures>,
 }
 
 impl Snapshots {
@@ -177,6 +187,8 @@ impl Snapshots {
                 .time_to_live(ABSENT_FOR)
                 .build(),
             wakes: Wakes::default(),
+            #[cfg(any(test, feature = "conformance"))]
+            fixtures: None,
         }
     }
 
@@ -248,6 +260,8 @@ impl Snapshots {
 
     // Two loads may cross; the newer version stays.
     async fn put(&self, snapshot: Snapshot) -> Arc<Snapshot> {
+        #[cfg(any(test, feature = "conformance"))]
+        let snapshot = self.mark(snapshot);
         let snapshot = Arc::new(snapshot);
         let newer = Arc::clone(&snapshot);
         let entry = self

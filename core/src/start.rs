@@ -114,6 +114,8 @@ impl Core {
         let providers = Providers::set_up(local.clone(), &config.secrets, &clock)?;
         let secrets = Secrets::new(providers, Arc::clone(&keys), clock.clone(), calls.clone());
         let snapshots = Snapshots::new(store.clone());
+        #[cfg(any(test, feature = "conformance"))]
+        let snapshots = snapshots.with_fixtures(config.fixtures.clone());
         let changes = Changes::new(
             store.clone(),
             journal.clone(),
@@ -156,6 +158,11 @@ impl Core {
                 .then(|| Arc::new(crate::adapters::echo::Echo) as _),
         );
         let issuer = issuer(&config, &changes, &clock).await?;
+        #[cfg(any(test, feature = "conformance"))]
+        let adapters =
+            adapters.with_fixtures(config.fixtures.map(|fixtures| {
+                crate::adapters::fixtures::FixtureTools::new(fixtures, snapshots.clone()) as _
+            }));
         let records =
             Records::new(store.clone(), Arc::clone(&keys), data_dir.path()).signed_by(journal.progress());
         let broker = Broker::new(Rooms {

@@ -104,6 +104,23 @@ fn what_the_binary_is_built_of_holds_no_crate_for_tests() {
 }
 
 #[test]
+fn a_release_has_no_fixtures() {
+    let features = |package: &str| {
+        let output = Command::new(env!("CARGO"))
+            .current_dir(root())
+            .args(["tree", "-e", "features", "--locked", "-p", package])
+            .output()
+            .expect("cargo runs");
+        assert!(output.status.success(), "{package}");
+        String::from_utf8(output.stdout).expect("cargo prints UTF-8")
+    };
+    let fixtures = r#"toolgate-core feature "conformance""#;
+    assert!(!features("toolgate").contains("conformance"));
+    // Where they are on, they would be seen.
+    assert!(features("toolgate-test-support").contains(fixtures));
+}
+
+#[test]
 fn every_crate_takes_the_lints_of_the_workspace() {
     // Fuzz targets are a workspace of their own.
     let members = super::repository::texts()

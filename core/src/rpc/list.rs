@@ -5,17 +5,16 @@ use data_encoding::HEXLOWER;
 use prost::Message;
 use ring::digest::{SHA256, digest};
 use toolgate_contract::{
-    registry::{Effect, Freshness, TOOLS, ToolDef},
+    registry::{Effect, Freshness, ToolDef},
     v1::{ListToolsResponse, TargetChoice, ToolAnnotations, ToolDescription},
 };
 
-use crate::broker::Caller;
+use crate::{broker::Caller, registry};
 
 pub(super) fn of(caller: &Caller) -> ListToolsResponse {
-    let shown = TOOLS
-        .iter()
-        .filter(|tool| caller.snapshot.shows(tool, caller.profile));
-    let tools = shown.map(|tool| description(tool, caller)).collect();
+    let shown = registry::tools().filter(|tool| caller.snapshot.shows(tool, caller.profile));
+    let mut tools: Vec<_> = shown.map(|tool| description(tool, caller)).collect();
+    tools.sort_by(|one, other| one.name.cmp(&other.name));
     let mut list = ListToolsResponse {
         tools,
         version: String::new(),

@@ -1,5 +1,7 @@
 //! The management services as their clients see them, over a whole core in process.
 
+mod fixtures;
+
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -16,7 +18,7 @@ use toolgate_contract::v1::{
 };
 
 use super::CoreService;
-use crate::{broker::Door, clock::Clock, config::CoreConfig, start::Core};
+use crate::{broker::Door, clock::Clock, config::CoreConfig, fixtures::Fixtures, start::Core};
 
 const SSH: &str = "ssh.run_whitelisted_command";
 
@@ -29,10 +31,14 @@ struct World {
 
 impl World {
     async fn new() -> Self {
+        Self::with(None).await
+    }
+
+    async fn with(fixtures: Option<Fixtures>) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let core = Core::start(CoreConfig::new(dir.path()), Clock::system())
-            .await
-            .unwrap();
+        let mut config = CoreConfig::new(dir.path());
+        config.fixtures = fixtures;
+        let core = Core::start(config, Clock::system()).await.unwrap();
         let admin = core.first_run().unwrap().admin_token.reveal().to_owned();
         Self {
             core,

@@ -51,6 +51,8 @@ async fn read(tx: &mut Tx, found: Tenant) -> Result<Snapshot, StoreError> {
             .filter_map(|row| row.text(0).ok().and_then(registry::tool))
             .map(|t| t.name)
             .collect(),
+        #[cfg(any(test, feature = "conformance"))]
+        fixtures: crate::fixtures::Shown::None,
         lists: std::sync::Mutex::new(HashMap::new()),
         tenant,
     })

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Core, clock::Clock};
+use toolgate_core::{Core, clock::Clock, fixtures::Fixtures};
 
 pub use self::builder::Builder;
 use crate::{Caller, Outcome, Refusal, Relay, Store};
@@ -23,6 +23,7 @@ pub struct World {
     principals: BTreeMap<String, Caller>,
     hosts: BTreeMap<String, Relay>,
     targets: BTreeMap<String, String>,
+    fixtures: Option<Fixtures>,
     stop: CancellationToken,
     doors: JoinSet<()>,
     core: Option<Core>,
@@ -60,6 +61,12 @@ impl World {
     #[must_use]
     pub fn target(&self, name: &str) -> &str {
         self.targets.get(name).expect("a host named in the builder")
+    }
+
+    /// What is seen of the fixtures that the builder asked for.
+    #[must_use]
+    pub fn fixtures(&self) -> &Fixtures {
+        self.fixtures.as_ref().expect("a world with fixtures")
     }
 
     /// The admin calls a tool.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Core, CoreConfig, Door, clock::Clock, config::JwtConfig};
+use toolgate_core::{Core, CoreConfig, Door, clock::Clock, config::JwtConfig, fixtures::Fixtures};
 use toolgate_facade::{CoreService, FacadeConfig, tls};
 use tower::ServiceExt;
 
@@ -26,6 +26,7 @@ pub struct Builder {
     tls: Option<(Vec<u8>, Vec<u8>)>,
     postgres: Option<Arc<Postgres>>,
     jwt: Option<JwtConfig>,
+    fixtures: Option<Fixtures>,
 }
 
 impl Builder {
@@ -113,6 +114,13 @@ impl Builder {
         self
     }
 
+    /// With the tools of conformance runs in every list.
+    #[must_use]
+    pub fn with_fixtures(mut self) -> Self {
+        self.fixtures = Some(Fixtures::default());
+        self
+    }
+
     /// Starts the world.
     pub async fn start(self) -> World {
         let dir = tempfile::tempdir().expect("a directory for data");
@@ -146,6 +154,7 @@ impl Builder {
             admin,
             hosts: BTreeMap::new(),
             targets: BTreeMap::new(),
+            fixtures: self.fixtures.clone(),
             stop,
             doors,
             core: Some(core),
@@ -158,6 +167,7 @@ impl Builder {
         let mut config = CoreConfig::new(dir.path());
         config.public_url = url.to_owned();
         config.jwt = self.jwt.clone();
+        config.fixtures.clone_from(&self.fixtures);
         config.database_url = self
             .postgres
             .as_ref()
