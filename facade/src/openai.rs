@@ -45,3 +45,22 @@ pub(crate) fn routes() -> Router<Shared> {
         .route(tools::PATH, get(tools::tools))
         .route(tool_calls::PATH, post(tool_calls::tool_calls))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn every_path_is_described_and_frozen() {
+        let document: Value = serde_json::from_str(toolgate_contract::registry::OPENAPI).unwrap();
+        for path in PATHS {
+            let verbs = document["paths"][path].as_object().expect(path);
+            assert!(
+                verbs.values().all(|operation| operation["x-frozen"] == true),
+                "{path}"
+            );
+        }
+    }
+}

@@ -1,11 +1,14 @@
 //! The OpenAPI 3.1 document: every route of the contract, the frozen ones in their exact JSON shapes.
 //!
 //! Generated routes speak their messages in camelCase. What stands by hand is in `frozen` (five endpoints whose bodies
-//! differ from their messages) and `fixed` (problem details and probes, which have no rpc).
+//! differ from their messages), `openai` and `mcp` (dialects of their own) and `fixed` (problem details and probes,
+//! which have no rpc).
 
 mod fixed;
 mod frozen;
+mod mcp;
 mod messages;
+mod openai;
 
 use prost_reflect::DescriptorPool;
 use serde_json::{Map, Value, json};
@@ -27,9 +30,12 @@ pub(crate) fn document(pool: &DescriptorPool, options: &Options, routes: &[Route
         verbs[route.verb.to_lowercase()] = operation;
     }
     paths.extend(fixed::paths());
+    paths.extend(openai::paths());
+    paths.extend(mcp::paths());
     paths.sort_keys();
     let mut by_hand = frozen::schemas();
     by_hand.extend(fixed::schemas(pool));
+    by_hand.extend(openai::schemas());
     let used = json!([paths, reference("Problem")]);
     let mut schemas = components.referred_to(&used, &by_hand);
     for tool in tools {
