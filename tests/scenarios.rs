@@ -1,6 +1,7 @@
 //! One behaviour per file; the file's name is the sentence.
 
 mod a_caller_who_leaves_cancels_the_read_and_leaves_no_row;
+mod a_client_who_leaves_a_turn_cancels_all_its_calls;
 mod a_commit_in_doubt_is_on_the_record_once;
 mod a_credential_is_replaced_without_a_failed_call;
 mod a_credential_that_grew_is_not_used;
@@ -13,6 +14,7 @@ mod a_host_without_its_relay_is_offline;
 mod a_killed_gateway_loses_nothing_it_acknowledged;
 mod a_live_answer_is_asked_for_each_time;
 mod a_log_that_nobody_takes_changes_nothing;
+mod a_model_asks_for_tools_and_each_of_its_calls_is_answered;
 mod a_paused_postgres_is_answered_for_in_two_seconds;
 mod a_postgres_that_went_away_is_found_again;
 mod a_relay_comes_over_tls_and_past_no_one_in_the_middle;
@@ -34,6 +36,7 @@ mod a_target_whose_secret_is_gone_is_not_contacted;
 mod a_tenant_over_its_limit_is_refused_for_all_its_users;
 mod a_token_of_github_or_gitea_that_is_not_just_enough_is_not_accepted;
 mod a_token_that_may_more_or_less_than_an_auditor_is_not_accepted;
+mod a_turn_of_a_revoked_token_is_refused_whole;
 mod a_write_attempt_is_refused_recorded_and_never_reaches_the_host;
 mod a_wrong_setting_is_named_with_the_nearest_one;
 mod an_admin_adds_each_system_and_tests_it;
@@ -46,9 +49,11 @@ mod arguments_are_held_against_the_schema;
 mod bad_frames_end_only_their_own_uplink;
 mod bad_input_is_told_its_place;
 mod callers_who_leave_leave_no_transaction_open;
+mod calls_of_a_turn_run_side_by_side_under_one_deadline;
 mod checkpoints_leave_the_machine_and_prove_what_was_cut;
 mod each_gitea_and_forgejo_is_read_by_its_version;
 mod each_step_that_refuses_leaves_the_later_ones_alone;
+mod every_call_of_a_turn_counts_against_the_limit;
 mod every_known_write_operation_is_refused;
 mod every_tool_reads_its_system_and_only_reads;
 mod killed_at_each_step_a_call_is_refused_or_on_the_record;

@@ -20,6 +20,7 @@ mod relay;
 mod seed;
 mod store;
 mod systemd;
+pub mod turn;
 mod wait;
 mod world;
 
