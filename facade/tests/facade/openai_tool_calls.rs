@@ -184,7 +184,7 @@ async fn a_credential_that_is_not_accepted_ends_the_turn() {
     let body = message(&[("1", "slow", "{}"), ("2", "revoked", "{}"), ("3", "fine", "{}")]);
     let answer = world.post(CALLS, body.to_string()).await;
     answer.problem(401, "CREDENTIAL_INVALID");
-    assert_eq!(answer.header("www-authenticate"), "Bearer");
+    assert!(answer.header("www-authenticate").starts_with("Bearer"));
     world.core.until_open(0).await;
     // Where nothing is to be carried out, the core is asked all the same.
     *world.core.failure.lock().unwrap() = Some(refused);

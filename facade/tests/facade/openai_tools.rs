@@ -144,7 +144,7 @@ async fn a_refused_list_is_a_problem() {
     *world.core.failure.lock().unwrap() = Some(Failure::new(ErrorReason::CredentialInvalid, "sign in again"));
     let answer = world.get(TOOLS).await;
     answer.problem(401, "CREDENTIAL_INVALID");
-    assert_eq!(answer.header("www-authenticate"), "Bearer");
+    assert!(answer.header("www-authenticate").starts_with("Bearer"));
     *world.core.failure.lock().unwrap() =
         Some(Failure::new(ErrorReason::RoleForbidden, "auditors call nothing"));
     world.get(TOOLS).await.problem(403, "ROLE_FORBIDDEN");
