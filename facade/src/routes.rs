@@ -14,7 +14,7 @@ use toolgate_contract::v1::ErrorReason;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::{
-    CoreService, FacadeConfig, FacadeError, Limits, MetricsText, ToolNames,
+    CoreService, FacadeConfig, FacadeError, Limits, MetricsText,
     challenge::Challenges,
     edge::{self, Gauges, Hosts, Rim},
     link::{Link, Refusals},
@@ -40,8 +40,6 @@ pub(crate) struct Parts {
     pub(crate) challenges: Challenges,
     /// Who issues the tokens of services.
     pub(crate) authorization_servers: Vec<String>,
-    /// How tools are called where model clients list them.
-    pub(crate) tool_names: ToolNames,
     pub(crate) metrics: MetricsText,
     pub(crate) version: String,
     pub(crate) rest: rest::Kept,
@@ -83,7 +81,6 @@ pub(crate) fn build(
         ending: ending.clone(),
         challenges: challenges.clone(),
         authorization_servers: config.authorization_servers.clone(),
-        tool_names: config.tool_names,
         metrics: Arc::clone(&config.metrics),
         version: config.version.clone(),
         rest: rest::Kept::new(tasks),

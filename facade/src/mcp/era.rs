@@ -55,7 +55,9 @@ impl Meta {
         let object = std::str::from_utf8(meta).unwrap_or_default();
         let found = pick(object, &[VERSION, CAPABILITIES, LOG_LEVEL, PROGRESS])
             .map_err(|error| malformed(format!("member _meta: {error}")))?;
-        let [version, capabilities, log_level, progress] = found.map(|raw| Some(raw?.get()));
+        // A member that is null is as good as absent.
+        let [version, capabilities, log_level, progress] =
+            found.map(|raw| Some(raw?.get()).filter(|raw| *raw != "null"));
         let version = version.map(|raw| {
             serde_json::from_str(raw).map_err(|_| malformed(format!("member {VERSION} must be a text")))
         });

@@ -81,7 +81,7 @@ impl Listener {
         session: Option<Scope>,
     ) -> Result<Self, Failure> {
         let scope = server.scope(&caller.identity()[..1]);
-        let seat = Listening::take(&server.listening, scope, session)?;
+        let seat = Listening::take(&server.listening, scope, session).ok_or_else(full)?;
         let mut broker = server.link.broker();
         let asked = broker.watch_tools(caller.request(WatchToolsRequest {}));
         let mut versions = server
@@ -131,14 +131,18 @@ impl Listener {
     }
 }
 
+fn full() -> Failure {
+    let text = "too many streams listen for changes; close one, or ask for the list when it is needed";
+    Failure::new(ErrorReason::Overloaded, text).retry_after(Duration::from_secs(30))
+}
+
 impl Listening {
-    fn take(this: &Arc<Self>, caller: Scope, session: Option<Scope>) -> Result<Seat, Failure> {
+    /// `None` where there is no room.
+    fn take(this: &Arc<Self>, caller: Scope, session: Option<Scope>) -> Option<Seat> {
         let mut table = this.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_caller = table.of_caller.get(&caller).copied().unwrap_or(0);
         if table.all >= ROOM || of_caller >= ROOM_OF_CALLER {
-            let text =
-                "too many streams listen for changes; close one, or ask for the list when it is needed";
-            return Err(Failure::new(ErrorReason::Overloaded, text).retry_after(Duration::from_secs(30)));
+            return None;
         }
         let (serial, replaced) = (table.next, CancellationToken::new());
         table.next += 1;
@@ -149,7 +153,7 @@ impl Listening {
         {
             older.cancel();
         }
-        Ok(Seat {
+        Some(Seat {
             table: Arc::clone(this),
             caller,
             session,
@@ -191,14 +195,14 @@ mod tests {
         let table = Arc::new(Listening::default());
         let take = |caller| Listening::take(&table, Scope(caller), None);
         let seats: Vec<_> = (0..ROOM_OF_CALLER).map(|_| take(1).unwrap()).collect();
-        assert_eq!(take(1).unwrap_err().reason(), ErrorReason::Overloaded);
-        assert!(take(2).is_ok());
+        assert!(take(1).is_none());
+        assert!(take(2).is_some());
         drop(seats);
-        assert!(take(1).is_ok());
+        assert!(take(1).is_some());
         let all: Vec<_> = (0..ROOM as u64)
             .map(|caller| take(100 + caller).unwrap())
             .collect();
-        assert!(take(1).is_err());
+        assert!(take(1).is_none());
         drop(all);
         assert!(table.0.lock().unwrap().of_caller.is_empty());
     }

@@ -117,7 +117,10 @@ impl Serialize for Tool<'_> {
             name: self.names.of(tool),
             title: &tool.title,
             description: &tool.description,
-            input_schema: schema::<S>(&tool.input_schema)?,
+            input_schema: match tool.input_schema.is_empty() {
+                true => schema::<S>(b"{\"type\":\"object\"}")?,
+                false => schema::<S>(&tool.input_schema)?,
+            },
             output_schema,
             annotations: Annotations::of(tool),
             meta: Meta {

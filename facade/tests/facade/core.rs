@@ -58,6 +58,8 @@ pub(crate) struct Script {
     pub(crate) runs: Mutex<VecDeque<Runs>>,
     /// The versions of the catalog that watchers are told.
     pub(crate) versions: watch::Sender<String>,
+    /// How watches of the catalog end, once told.
+    pub(crate) watch_ends: watch::Sender<Option<Failure>>,
     pub(crate) ready: Mutex<GetStatusResponse>,
     pub(crate) export: Mutex<Vec<Result<&'static str, Status>>>,
     /// How many calls and watches are open now.
@@ -101,6 +103,7 @@ impl ScriptedCore {
             events: Mutex::default(),
             runs: Mutex::default(),
             versions: watch::Sender::new("v1".into()),
+            watch_ends: watch::Sender::new(None),
             ready: Mutex::new(GetStatusResponse {
                 ready: true,
                 checks: vec![],
@@ -290,9 +293,28 @@ impl BrokerService for ScriptedCore {
         request: Request<WatchToolsRequest>,
     ) -> Result<Response<Self::WatchToolsStream>, Status> {
         self.note("WatchTools", request)?;
-        let versions = tokio_stream::wrappers::WatchStream::new(self.versions.subscribe());
-        let versions = futures::StreamExt::map(versions, |version| Ok(WatchToolsResponse { version }));
-        Ok(Response::new(Box::pin(versions)))
+        let (mut versions, mut ends) = (self.versions.subscribe(), self.watch_ends.subscribe());
+        let open = self.opened();
+        let (tell, told) = mpsc::channel(8);
+        tokio::spawn(async move {
+            let _open = open;
+            loop {
+                let version = versions.borrow_and_update().clone();
+                if tell.send(Ok(WatchToolsResponse { version })).await.is_err() {
+                    return;
+                }
+                let end = tokio::select! {
+                    Ok(()) = versions.changed() => continue,
+                    end = async { ends.wait_for(Option::is_some).await.ok()?.clone() } => end,
+                    () = tell.closed() => return,
+                };
+                if let Some(end) = end {
+                    let _ = tell.send(Err(end.into_status())).await;
+                }
+                return;
+            }
+        });
+        Ok(Response::new(Box::pin(ReceiverStream::new(told))))
     }
 
     async fn report_refusal(

@@ -6,7 +6,7 @@ use http_body_util::Full;
 use serde_json::{Value, json};
 
 use crate::{
-    client::{self, Answer, Live},
+    client::{self, Answer},
     world::World,
 };
 
@@ -39,11 +39,6 @@ impl World {
     /// Posts a request of revision 2026-07-28 as it should be.
     pub(crate) async fn modern(&self, method: &str, params: Value) -> Answer {
         client::send(self.address, self.modern_request(method, params)).await
-    }
-
-    /// The same, while the answer is still coming.
-    pub(crate) async fn modern_live(&self, method: &str, params: Value) -> Live {
-        client::live(self.address, self.modern_request(method, params)).await
     }
 
     pub(crate) fn modern_request(&self, method: &str, mut params: Value) -> Request<Full<Bytes>> {

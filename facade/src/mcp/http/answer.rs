@@ -52,7 +52,7 @@ fn whole(answer: Answer, takes: Takes, shared: &Shared, asked: &Parts) -> Respon
         response.headers_mut().insert(CONTENT_TYPE, json);
         response
     } else {
-        let mut response = Response::new(Body::from(events::event(&answer.pieces.concat())));
+        let mut response = Response::new(Body::from(events::event(&answer.joined())));
         mark_as_stream(&mut response);
         response
     };
