@@ -1,8 +1,7 @@
-"""FastMCP's client: `fastmcp_client.py MODE URL|COMMAND…`."""
+"""FastMCP's client."""
 
 import asyncio
 import os
-import sys
 
 import told
 from fastmcp import Client
@@ -11,14 +10,13 @@ from mcp.shared.exceptions import MCPError
 
 
 def server():
-    words = told.target()
-    if told.over_http(words):
-        return StreamableHttpTransport(words[0], headers=told.headers())
-    return StdioTransport(words[0], words[1:], env=dict(os.environ))
+    if told.over_http():
+        return StreamableHttpTransport(told.TARGET[0], headers=told.headers())
+    return StdioTransport(told.TARGET[0], told.TARGET[1:], env=dict(os.environ))
 
 
 async def main():
-    async with Client(server(), mode=sys.argv[1]) as client:
+    async with Client(server(), mode=told.MODE) as client:
         listed = await client.list_tools()
         good = await client.call_tool_mcp(told.TOOL, told.GOOD)
         bad = await client.call_tool_mcp(told.TOOL, told.BAD)

@@ -1,4 +1,4 @@
-"""langchain-mcp-adapters: the tools as LangChain has them: `langchain_adapters.py legacy URL|COMMAND…`.
+"""langchain-mcp-adapters: the tools as LangChain has them.
 
 It has no call by name, so there is nothing to be told of an unknown tool, and no revision.
 """
@@ -11,10 +11,9 @@ from langchain_mcp_adapters.client import MultiServerMCPClient
 
 
 def server():
-    words = told.target()
-    if told.over_http(words):
-        return {"transport": "streamable_http", "url": words[0], "headers": told.headers()}
-    return {"transport": "stdio", "command": words[0], "args": words[1:], "env": dict(os.environ)}
+    if told.over_http():
+        return {"transport": "streamable_http", "url": told.TARGET[0], "headers": told.headers()}
+    return {"transport": "stdio", "command": told.TARGET[0], "args": told.TARGET[1:], "env": dict(os.environ)}
 
 
 async def main():

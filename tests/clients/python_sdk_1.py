@@ -1,4 +1,4 @@
-"""The Python SDK, version 1: `python_sdk_1.py legacy URL|COMMAND…`."""
+"""The Python SDK, version 1."""
 
 import asyncio
 import os
@@ -9,12 +9,11 @@ from mcp.client.streamable_http import streamablehttp_client
 
 
 async def main():
-    words = told.target()
-    if told.over_http(words):
-        async with streamablehttp_client(words[0], headers=told.headers()) as (read, write, _):
+    if told.over_http():
+        async with streamablehttp_client(told.TARGET[0], headers=told.headers()) as (read, write, _):
             await ask(read, write)
     else:
-        server = StdioServerParameters(command=words[0], args=words[1:], env=dict(os.environ))
+        server = StdioServerParameters(command=told.TARGET[0], args=told.TARGET[1:], env=dict(os.environ))
         async with stdio_client(server) as (read, write):
             await ask(read, write)
 

@@ -1,8 +1,7 @@
-"""The Python SDK, version 2: `python_sdk_2.py legacy|auto|REVISION URL|COMMAND…`."""
+"""The Python SDK, version 2."""
 
 import asyncio
 import os
-import sys
 
 import told
 from mcp import Client, StdioServerParameters
@@ -12,16 +11,15 @@ from mcp.shared.exceptions import MCPError
 
 
 async def main():
-    words = told.target()
-    if told.over_http(words):
+    if told.over_http():
         async with create_mcp_http_client(headers=told.headers()) as http:
-            await ask(streamable_http_client(words[0], http_client=http))
+            await ask(streamable_http_client(told.TARGET[0], http_client=http))
     else:
-        await ask(StdioServerParameters(command=words[0], args=words[1:], env=dict(os.environ)))
+        await ask(StdioServerParameters(command=told.TARGET[0], args=told.TARGET[1:], env=dict(os.environ)))
 
 
 async def ask(server):
-    async with Client(server, mode=sys.argv[1]) as client:
+    async with Client(server, mode=told.MODE) as client:
         listed = await client.list_tools()
         good = await client.call_tool(told.TOOL, told.GOOD)
         bad = await client.call_tool(told.TOOL, told.BAD)

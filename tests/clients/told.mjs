@@ -6,10 +6,11 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-export const tool = "ssh_run_whitelisted_command";
-export const good = { command: "uptime" };
-export const bad = { command: 7 };
-export const unknown = "no_such_tool";
+/** How to negotiate, which tool to call well and with which JSON, and the URL or the command of whom to ask. */
+export const [mode, tool, good, ...target] = process.argv.slice(2);
+
+const bad = { command: 7 };
+const unknown = "no_such_tool";
 export const us = { name: "toolgate-tests", version: "1.0.0" };
 
 /** Imports a package from where the packages lie. */
@@ -17,9 +18,6 @@ export const load = (name) => {
   const require = createRequire(pathToFileURL(process.env.MCP_PACKAGES + "/"));
   return import(pathToFileURL(require.resolve(name)));
 };
-
-/** The mode, and the URL or the command of a server on standard input and output. */
-export const [mode, ...target] = process.argv.slice(2);
 
 /** Whether the target is a URL. */
 export const overHttp = target[0].startsWith("http");
@@ -46,7 +44,7 @@ export async function ask(client, revision) {
     capabilities: client.getServerCapabilities(),
     instructions: client.getInstructions(),
     tools,
-    good: result(await client.callTool({ name: tool, arguments: good })),
+    good: result(await client.callTool({ name: tool, arguments: JSON.parse(good) })),
     bad: result(await client.callTool({ name: tool, arguments: bad })),
   };
   try {

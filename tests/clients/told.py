@@ -1,5 +1,6 @@
 """What every client here is asked to do, and how it tells what it saw: one JSON document on standard output.
 
+`CLIENT MODE TOOL ARGUMENTS URL|COMMAND…`: how to negotiate, which tool to call well and with which JSON, and whom to ask.
 The token comes in TOOLGATE_TOKEN, so that it stands in no list of processes.
 """
 
@@ -7,8 +8,8 @@ import json
 import os
 import sys
 
-TOOL = "ssh_run_whitelisted_command"
-GOOD = {"command": "uptime"}
+MODE, TOOL, GOOD, *TARGET = sys.argv[1:]
+GOOD = json.loads(GOOD)
 BAD = {"command": 7}
 UNKNOWN = "no_such_tool"
 
@@ -18,14 +19,9 @@ def headers():
     return {"Authorization": "Bearer " + os.environ["TOOLGATE_TOKEN"]}
 
 
-def target():
-    """The URL, or the command of a server on standard input and output, from the arguments after the mode."""
-    return sys.argv[2:]
-
-
-def over_http(words):
-    """Whether the target is a URL."""
-    return words[0].startswith("http")
+def over_http():
+    """Whether the target is a URL, and not the command of a server on standard input and output."""
+    return TARGET[0].startswith("http")
 
 
 def tell(document):

@@ -1,4 +1,4 @@
-// The TypeScript client, version 2: `typescript_client_2.mjs legacy|auto URL|COMMAND…`.
+// The TypeScript client, version 2.
 
 import { ask, load, mode, options, overHttp, program, target, us } from "./told.mjs";
 

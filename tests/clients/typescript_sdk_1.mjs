@@ -1,4 +1,4 @@
-// The TypeScript SDK, version 1: `typescript_sdk_1.mjs legacy URL|COMMAND…`.
+// The TypeScript SDK, version 1.
 
 import { ask, load, options, overHttp, program, target, us } from "./told.mjs";
 

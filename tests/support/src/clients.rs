@@ -5,6 +5,7 @@
 
 mod inspector;
 mod places;
+mod rust_sdk;
 
 use std::{
     path::{Path, PathBuf},
@@ -17,8 +18,8 @@ use tempfile::TempDir;
 use tokio::process::Command;
 use toolgate_test_postgres::not_run;
 
-pub use self::inspector::Inspected;
 use self::places::Places;
+pub use self::{inspector::Inspected, rust_sdk::rust_sdk};
 
 /// How long a client may take for everything it does.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -38,6 +39,21 @@ pub enum Client {
     TypeScriptSdk1,
     /// The TypeScript client, version 2.
     TypeScriptClient2,
+}
+
+/// What a client is asked to do.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    /// How to negotiate: `legacy`, `auto` or a revision, as far as a client knows them.
+    pub mode: &'a str,
+    /// The tool to call, by its name on the wire.
+    pub tool: &'a str,
+    /// Its arguments as JSON.
+    pub arguments: &'a str,
+    /// Whom to ask: a URL, or the command of a server on standard input and output.
+    pub target: &'a [&'a str],
+    /// The credential.
+    pub token: &'a str,
 }
 
 /// All of them, installed.
@@ -66,35 +82,28 @@ impl Clients {
         }
     }
 
-    /// Lets a client negotiate as `mode` says, with a URL or with the command of a server on standard input and output;
-    /// gives what it told.
+    /// Lets a client list the tools, call one, and make two mistakes; gives what it told.
     ///
     /// # Errors
     /// What it complained of instead.
-    pub async fn run(
-        &self,
-        client: Client,
-        mode: &str,
-        target: &[&str],
-        token: &str,
-    ) -> Result<Value, String> {
+    pub async fn run(&self, client: Client, ask: Ask<'_>) -> Result<Value, String> {
         let (program, script) = self.program(client);
         let mut command = self.command(&program);
         command
             .arg(scripts().join(script))
-            .arg(mode)
-            .args(target)
-            .env("TOOLGATE_TOKEN", token)
+            .args([ask.mode, ask.tool, ask.arguments])
+            .args(ask.target)
+            .env("TOOLGATE_TOKEN", ask.token)
             .env("MCP_PACKAGES", self.places.packages())
             .env("PYTHONDONTWRITEBYTECODE", "1");
         let output = finish(command).await?;
         let said = String::from_utf8_lossy(&output.stdout);
         let complaint = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {
-            return Err(format!("{client:?} {mode}: {}: {complaint}", output.status));
+            return Err(format!("{client:?} {}: {}: {complaint}", ask.mode, output.status));
         }
         serde_json::from_str(&said)
-            .map_err(|error| format!("{client:?} {mode}: {error} in {said:?}: {complaint}"))
+            .map_err(|error| format!("{client:?} {}: {error} in {said:?}: {complaint}", ask.mode))
     }
 
     /// The conformance suite with these arguments, in an empty folder.

@@ -27,7 +27,7 @@ mod world;
 pub use answer::{Answer, Outcome, Refusal};
 pub use authorizing_proxy::AuthorizingProxy;
 pub use caller::{Caller, Role};
-pub use clients::{Client, Clients, Inspected};
+pub use clients::{Ask, Client, Clients, Inspected, rust_sdk};
 pub use dialect::{Dialect, Form, Revision, Speaker, Told};
 pub use events::{Event, Events};
 pub use gateway::{Gateway, binary, run};

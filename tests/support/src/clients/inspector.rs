@@ -16,7 +16,7 @@ pub struct Inspected {
 }
 
 impl Clients {
-    /// One request of one era, `legacy` or `modern`, with the strict look at schemas.
+    /// One request of one era, `legacy` or `modern`.
     ///
     /// # Errors
     /// When it did not end.
@@ -37,7 +37,7 @@ impl Clients {
             command.arg(format!("TOOLGATE_TOKEN={token}"));
         }
         command
-            .args(["--protocol-era", era, "--strict", "--format", "json"])
+            .args(["--protocol-era", era, "--format", "json"])
             .args(request)
             .arg("--")
             .args(target);
