@@ -1,5 +1,6 @@
 //! One behaviour per file; the file's name is the sentence.
 
+mod a_call_is_cancelled_in_every_dialect;
 mod a_caller_who_leaves_cancels_the_read_and_leaves_no_row;
 mod a_client_who_leaves_a_turn_cancels_all_its_calls;
 mod a_commit_in_doubt_is_on_the_record_once;
@@ -61,10 +62,12 @@ mod killed_at_each_step_a_call_is_refused_or_on_the_record;
 mod no_address_of_the_inside_is_dialled;
 mod no_credential_of_a_system_leaves_the_gate;
 mod no_secret_leaves_the_gate;
+mod one_call_is_shown_in_four_dialects;
 mod only_the_relay_dials;
 mod probes_answer_without_a_credential;
 mod real_systemd_answers_through_a_real_relay;
 mod the_answer_of_a_host_arrives_as_a_stream;
+mod the_dialects_tell_every_call_alike;
 mod the_first_minute_needs_nothing_but_the_binary;
 mod the_metrics_are_those_of_the_document;
 mod the_registry_holds_nine_tools_and_no_more;
@@ -72,5 +75,6 @@ mod the_sixty_first_call_of_a_burst_is_refused_and_the_host_left_alone;
 mod tls_ends_in_the_gateway_itself;
 mod told_to_stop_the_gateway_answers_what_is_under_way;
 mod what_a_host_answers_wrongly_is_an_error_and_recorded;
+mod what_is_listed_can_be_called_and_nothing_else;
 mod what_no_method_ever_sees_is_refused_by_reason_and_counted;
 mod whatever_is_killed_nothing_acknowledged_is_lost;

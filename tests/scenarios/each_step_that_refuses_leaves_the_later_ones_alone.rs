@@ -1,10 +1,10 @@
-//! Gate INV-1. Each step of the path refuses in its turn: nothing later happens, the host hears nothing, and one
-//! counted row names the reason. What more than one step would refuse is refused by the earlier one.
+//! Gate INV-1. Each step of the path refuses in its turn, in every dialect: nothing later happens, the host hears nothing,
+//! and one counted row names the reason. What more than one step would refuse is refused by the earlier one.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolgate_test_support::{Caller, Ground, Role, on_each_store, until};
+use toolgate_test_support::{Caller, Dialect, Ground, Role, on_each_store, until};
 
 on_each_store!(each_step_that_refuses_leaves_the_later_ones_alone);
 
@@ -82,9 +82,14 @@ async fn each_step_that_refuses_leaves_the_later_ones_alone(ground: Ground) {
     let mut reasons: Vec<&str> = rows.iter().filter_map(|row| row["reason"].as_str()).collect();
     reasons.sort_unstable();
     assert_eq!(reasons, expected);
-    assert!(rows.iter().all(|row| row["detail"]["count"] == 1), "{rows:?}");
+    let once_each = 1 + Dialect::ALL.len();
+    assert!(
+        rows.iter().all(|row| row["detail"]["count"] == once_each),
+        "{rows:?}"
+    );
 }
 
+/// Once over REST for the status, and once in every dialect for the reason.
 async fn check(caller: &Caller, tool: &str, arguments: Value, status: u16, reason: &str) {
     let refusal = caller.call(tool, arguments.clone()).await.unwrap_err();
     assert_eq!(
@@ -92,4 +97,8 @@ async fn check(caller: &Caller, tool: &str, arguments: Value, status: u16, reaso
         (status, reason),
         "{tool} {arguments}"
     );
+    for dialect in Dialect::ALL {
+        let told = caller.by(dialect).await.call(tool, &arguments).await;
+        assert_eq!(told.reason(), reason, "{dialect:?} {tool} {arguments}");
+    }
 }

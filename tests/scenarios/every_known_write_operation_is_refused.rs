@@ -1,11 +1,11 @@
-//! Gate E1. Each operation of the three APIs that is no read is refused through REST and gRPC, whatever its spelling, and
-//! the systems, which are all configured, hear nothing of it.
+//! Gate E1. Each operation of the three APIs that is no read is refused in every dialect, whatever its spelling, and the
+//! systems, which are all configured, hear nothing of it.
 
 use std::{fs, path::Path};
 
 use serde_json::json;
 use toolgate_contract::v1::Failure;
-use toolgate_test_support::{Lab, World};
+use toolgate_test_support::{Dialect, Lab, World};
 
 /// Some of the operations, for checkouts that have no list of all beside them.
 const SOME: [(&str, &str); 9] = [
@@ -37,9 +37,16 @@ async fn every_known_write_operation_is_refused() {
     let before = lab.contacts();
     let grpc = world.admin().grpc().await;
 
+    let mut speakers = Vec::new();
+    for dialect in Dialect::ALL {
+        if !matches!(dialect, Dialect::Rest | Dialect::Grpc) {
+            speakers.push(world.admin().by(dialect).await);
+        }
+    }
+
     let operations = operations();
     let mut attempts = 0;
-    for (adapter, line) in &operations {
+    for (nth, (adapter, line)) in operations.iter().enumerate() {
         let mut words = line.split(' ');
         let (method, path) = (words.next().unwrap(), words.next().unwrap());
         let operation = words.next().unwrap_or("unnamed");
@@ -52,20 +59,27 @@ async fn every_known_write_operation_is_refused() {
             format!("{}\u{ff0e}{operation}", wide(adapter)),
             format!("{}\u{200b}{}.{operation}", &adapter[..2], &adapter[2..]),
         ];
-        for name in names {
-            let refusal = world.call(&name, json!({"method": method})).await.unwrap_err();
+        for name in &names {
+            let refusal = world.call(name, json!({"method": method})).await.unwrap_err();
             assert_eq!(
                 (refusal.status, refusal.reason.as_str()),
                 (403, "WRITE_REJECTED"),
                 "REST {name}"
             );
-            let status = grpc.call(&name, json!({})).await.unwrap_err();
+            let status = grpc.call(name, json!({})).await.unwrap_err();
             assert_eq!(
                 Failure::from_status(&status).reason().name(),
                 "WRITE_REJECTED",
                 "gRPC {name}"
             );
             attempts += 2;
+        }
+        // Each spelling goes through each of the other dialects for some operation, and each operation through all.
+        for (at, speaker) in speakers.iter().enumerate() {
+            let name = &names[(nth + at) % names.len()];
+            let told = speaker.call(name, &json!({"method": method})).await;
+            assert_eq!(told.reason(), "WRITE_REJECTED", "{:?} {name}", speaker.dialect());
+            attempts += 1;
         }
     }
 

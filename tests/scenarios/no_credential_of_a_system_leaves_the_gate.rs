@@ -6,7 +6,7 @@ use std::{collections::HashMap, fs, net::SocketAddr, path::Path};
 
 use data_encoding::{BASE64, HEXLOWER};
 use serde_json::{Value, json};
-use toolgate_test_support::{Gateway, Lab};
+use toolgate_test_support::{Dialect, Gateway, Lab};
 use toolgate_upstream_sim::{Reply, Request, Server};
 
 /// So many characters of a credential are too many.
@@ -68,6 +68,10 @@ async fn no_credential_of_a_system_leaves_the_gate() {
         let answer = admin.invoke_with(&body, &[("prefer", "wait")]).await;
         assert_ne!(answer.status, 500, "{tool}: {}", answer.text);
         answers.push(answer.text);
+        for dialect in Dialect::ALL {
+            let told = admin.by(dialect).await.call(tool, &body["arguments"]).await;
+            answers.push(format!("{dialect:?} {told:?}"));
+        }
     }
     assert!(hostile.seen().count() > 4, "the hostile server was asked");
     for path in [

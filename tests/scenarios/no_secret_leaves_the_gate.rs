@@ -4,7 +4,7 @@
 use std::{fs, path::Path};
 
 use serde_json::json;
-use toolgate_test_support::{Gateway, Role, until};
+use toolgate_test_support::{Dialect, Gateway, Role, until};
 
 #[tokio::test]
 async fn no_secret_leaves_the_gate() {
@@ -37,6 +37,15 @@ async fn no_secret_leaves_the_gate() {
             .await
             .text,
     );
+    for dialect in Dialect::ALL {
+        let wrong = reader.with_token(&*wrong).by(dialect).await;
+        for speaker in [wrong, reader.by(dialect).await] {
+            let told = speaker
+                .call("ssh.run_whitelisted_command", &json!({"command": command}))
+                .await;
+            answers.push(format!("{dialect:?} {told:?} {:?}", speaker.tools().await));
+        }
+    }
     reader
         .invoke_with(
             &json!({"name": "ssh.run_whitelisted_command", "arguments": {"command": "uptime"}}),

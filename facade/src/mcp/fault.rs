@@ -34,7 +34,7 @@ pub(super) struct Fault {
     pub(super) code: i32,
     pub(super) message: Cow<'static, str>,
     pub(super) id: Option<Id>,
-    /// Facts as JSON; empty when there are none.
+    /// Facts as JSON; empty where the reason says it all.
     pub(super) data: Bytes,
     pub(super) http: Beside,
 }
@@ -167,6 +167,10 @@ impl Fault {
         if !self.data.is_empty() {
             out.put_slice(b",\"data\":");
             out.put_slice(&self.data);
+        } else if let Some(reason) = self.http.reason {
+            out.put_slice(b",\"data\":{\"reason\":");
+            crate::result::write_text(&mut out, reason.name());
+            out.put_u8(b'}');
         }
         out.put_slice(b"}}");
         out.freeze()

@@ -1,17 +1,24 @@
 //! Requests in, told answers out.
 
-use std::time::Instant;
+use std::{collections::HashSet, time::Instant};
 
 use serde_json::{Value, json};
-use toolgate_contract::frame::{Frame, FrameId, GoAway, Kind, MAX_CHUNK, Refusal};
+use toolgate_contract::frame::{Frame, FrameId, GoAway, Kind, MAX_CHUNK, Refusal, RefusalCode};
 
 use super::{Reply, Shared, dial::Link};
 
 /// Serves one connection to its end.
 pub(super) async fn serve(mut link: Link, shared: &Shared) {
+    // A command that hangs ends when it is cancelled, as on a real host.
+    let mut hanging = HashSet::new();
     while let Ok(frame) = link.receive().await {
         let carried = match frame.header.kind {
-            Kind::Request => request(&mut link, shared, frame).await,
+            Kind::Request => {
+                if shared.reply() == Reply::Hang {
+                    hanging.insert(frame.header.id.clone());
+                }
+                request(&mut link, shared, frame).await
+            }
             Kind::Ping => {
                 link.send(&Frame::new(Kind::Pong, frame.header.id, frame.body))
                     .await
@@ -20,7 +27,14 @@ pub(super) async fn serve(mut link: Link, shared: &Shared) {
                 shared
                     .seen
                     .send_modify(|seen| seen.cancelled_at.push(Instant::now()));
-                Ok(())
+                let id = frame.header.id;
+                match hanging.remove(&id) {
+                    true => {
+                        let refusal = Refusal::new(RefusalCode::Cancelled, "cancelled");
+                        link.send(&Frame::refusal(id, &refusal)).await
+                    }
+                    false => Ok(()),
+                }
             }
             Kind::GoAway => {
                 let away = frame.read::<GoAway>(Kind::GoAway).ok();
