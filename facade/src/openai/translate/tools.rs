@@ -13,7 +13,7 @@ use super::{
 };
 
 const FUNCTION: &str = "function";
-/// What is added to a description ends here: the API refuses longer ones.
+/// Longest description in characters: the API refuses a list that holds a longer one.
 const LONGEST: usize = 1024;
 
 /// Writes `{"tools":[…]}`, to be given to the model's API as it is.
@@ -71,7 +71,7 @@ impl Tool {
 /// The tool's description, and what has no other place in the list: targets to choose from, and what had to be left out
 /// of the schema.
 fn description(tool: &ToolDescription, beside: Option<&str>) -> String {
-    let mut text = tool.description.clone();
+    let mut text = cut(&tool.description);
     if let Some(beside) = beside {
         let words = format!("\n\nThe arguments must also match this JSON Schema: {beside}");
         if text.chars().count() + words.chars().count() <= LONGEST {
@@ -82,6 +82,13 @@ fn description(tool: &ToolDescription, beside: Option<&str>) -> String {
         name_targets(&mut text, tool);
     }
     text
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST - 1).chain(['…']).collect()
 }
 
 /// One target needs no naming.
