@@ -165,3 +165,6 @@ pub(crate) fn json_answer(status: StatusCode, body: Bytes) -> Response {
         .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
+
+#[cfg(test)]
+mod tests;

@@ -252,6 +252,94 @@ fn checkpoints_go_over_https_or_to_loopback_and_a_token_wants_a_webhook() {
 }
 
 #[test]
+fn an_issuer_wants_an_audience_one_source_of_keys_and_tls() {
+    const WHOLE: &str = "issuer = \"https://issuer.example/\"\naudience = \"gate\"\njwks_url = \"https://issuer.example/keys\"\n";
+    let check = |table: &str, reader: Reader, expected: &[&str]| {
+        let world = World::new(&format!("[jwt]\n{table}"));
+        let faults = match load(&world.given, &Environment::default(), reader) {
+            Ok(_) => Vec::new(),
+            Err(_) => world.faults(&Environment::default(), reader),
+        };
+        assert_eq!(faults.len(), expected.len(), "{table}: {faults:?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            assert!(fault.contains(expected), "{table}: {faults:?}");
+        }
+    };
+    let without = |key: &str| -> String {
+        let kept = WHOLE.lines().filter(|line| !line.starts_with(key));
+        kept.map(|line| format!("{line}\n")).collect()
+    };
+    check(WHOLE, Reader::Up, &[]);
+    check(
+        &without("audience"),
+        Reader::Core,
+        &["jwt.audience: must be given"],
+    );
+    check(
+        &without("jwks_url"),
+        Reader::Up,
+        &["jwt.jwks_url: or `jwt.jwks_file`"],
+    );
+    check(
+        &without("issuer"),
+        Reader::Up,
+        &[
+            "jwt.audience: needs `jwt.issuer`",
+            "jwt.jwks_url: needs `jwt.issuer`",
+        ],
+    );
+    check(
+        &format!("{WHOLE}jwks_file = \"/etc/hostname\"\n"),
+        Reader::Up,
+        &["jwt.jwks_file: `jwt.jwks_url` is given"],
+    );
+    let of_file = |path: &str| format!("{}jwks_file = \"{path}\"\n", without("jwks_url"));
+    check(&of_file("/etc/hostname"), Reader::Up, &[]);
+    check(
+        &of_file("/nowhere/keys"),
+        Reader::Up,
+        &["jwt.jwks_file: /nowhere/keys cannot be read"],
+    );
+    check(
+        &WHOLE.replace("https://issuer.example/keys", "http://issuer.example/keys"),
+        Reader::Up,
+        &["jwt.jwks_url: must begin with https://"],
+    );
+    check(
+        &WHOLE.replace("https://issuer.example/keys", "http://127.0.0.1:9/keys"),
+        Reader::Up,
+        &[],
+    );
+    check(
+        &WHOLE.replace("https://issuer.example/keys", "https://169.254.169.254/keys"),
+        Reader::Up,
+        &["jwt.jwks_url: must begin"],
+    );
+    check(
+        &WHOLE.replace("https://issuer.example/\"", "http://issuer.example/\""),
+        Reader::Facade,
+        &["jwt.issuer: must begin"],
+    );
+    check(
+        &format!("{WHOLE}tenant = \"mine\"\n"),
+        Reader::Core,
+        &["jwt.tenant: is no id"],
+    );
+    check(
+        &format!("{WHOLE}default_role = \"admin\"\n"),
+        Reader::Up,
+        &["`jwt.default_role`: expected one of"],
+    );
+    check(
+        &format!("{WHOLE}role_claim = \"\"\n"),
+        Reader::Up,
+        &["jwt.role_claim: must not be empty"],
+    );
+    // A facade alone reads no keys.
+    check("issuer = \"https://issuer.example/\"\n", Reader::Facade, &[]);
+}
+
+#[test]
 fn a_file_that_is_no_toml_names_the_line() {
     let check = |file: &str, line: usize| {
         let world = World::new(file);

@@ -16,6 +16,8 @@ const NOW_S: i64 = 1_767_225_600;
 const ISSUER: &str = "https://issuer.example";
 
 fn config(jwks_url: &str) -> JwtConfig {
+    // Fails where another test was first, which is as good.
+    let _ = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
     JwtConfig {
         issuer: ISSUER.into(),
         audience: "gate".into(),

@@ -13,6 +13,12 @@ fn every_route() -> Vec<(String, String)> {
         "/openapi.json",
         "/sign-in",
         "/uplink",
+        "/mcp",
+        "/mcp/p/forges",
+        "/openai/v1/tools",
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-protected-resource/mcp",
+        "/.well-known/oauth-protected-resource/mcp/p/forges",
         "/nothing",
         "/",
     ];
@@ -20,7 +26,13 @@ fn every_route() -> Vec<(String, String)> {
         .iter()
         .map(|route| (route.verb.to_owned(), route.path.replace(['{', '}'], "")))
         .chain(more.map(|path| ("GET".to_owned(), path.to_owned())))
-        .chain([("BREW".to_owned(), "/healthz".to_owned())])
+        .chain([
+            ("BREW".to_owned(), "/healthz".to_owned()),
+            ("POST".to_owned(), "/mcp".to_owned()),
+            ("DELETE".to_owned(), "/mcp/p/forges".to_owned()),
+            ("OPTIONS".to_owned(), "/mcp".to_owned()),
+            ("POST".to_owned(), "/openai/v1/tool_calls".to_owned()),
+        ])
         .collect()
 }
 

@@ -8,6 +8,7 @@ mod mcp;
 mod world;
 
 mod bad_input;
+mod challenges;
 mod frozen;
 mod generated;
 mod hosts;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolgate_contract::v1::{CallResponse, ErrorReason, Failure, ToolResult};
 
-use crate::{client::PATIENCE, core::CALL_ID, world::World};
+use crate::{challenges::CHALLENGE, client::PATIENCE, core::CALL_ID, world::World};
 
 const CALLS: &str = "/openai/v1/tool_calls";
 
@@ -184,7 +184,7 @@ async fn a_credential_that_is_not_accepted_ends_the_turn() {
     let body = message(&[("1", "slow", "{}"), ("2", "revoked", "{}"), ("3", "fine", "{}")]);
     let answer = world.post(CALLS, body.to_string()).await;
     answer.problem(401, "CREDENTIAL_INVALID");
-    assert!(answer.header("www-authenticate").starts_with("Bearer"));
+    assert_eq!(answer.header("www-authenticate"), CHALLENGE);
     world.core.until_open(0).await;
     // Where nothing is to be carried out, the core is asked all the same.
     *world.core.failure.lock().unwrap() = Some(refused);

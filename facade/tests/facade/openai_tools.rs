@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolgate_contract::v1::{ErrorReason, Failure, ListToolsResponse, TargetChoice, ToolDescription};
 
-use crate::world::World;
+use crate::{challenges::CHALLENGE, world::World};
 
 const TOOLS: &str = "/openai/v1/tools";
 const RESPONSES: &str = "/openai/v1/tools?format=responses";
@@ -144,7 +144,7 @@ async fn a_refused_list_is_a_problem() {
     *world.core.failure.lock().unwrap() = Some(Failure::new(ErrorReason::CredentialInvalid, "sign in again"));
     let answer = world.get(TOOLS).await;
     answer.problem(401, "CREDENTIAL_INVALID");
-    assert!(answer.header("www-authenticate").starts_with("Bearer"));
+    assert_eq!(answer.header("www-authenticate"), CHALLENGE);
     *world.core.failure.lock().unwrap() =
         Some(Failure::new(ErrorReason::RoleForbidden, "auditors call nothing"));
     world.get(TOOLS).await.problem(403, "ROLE_FORBIDDEN");

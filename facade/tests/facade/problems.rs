@@ -3,7 +3,7 @@
 use serde_json::json;
 use toolgate_contract::v1::{ErrorReason, Failure, TargetChoice, Violation};
 
-use crate::{core::ScriptedCore, world::World};
+use crate::{challenges::CHALLENGE, core::ScriptedCore, world::World};
 
 /// As in the outcome table of the specification.
 const STATUSES: [(&str, u16); 35] = [
@@ -47,9 +47,6 @@ const STATUSES: [(&str, u16); 35] = [
 fn reasons() -> impl Iterator<Item = ErrorReason> {
     (1..=i32::MAX).map_while(|number| ErrorReason::try_from(number).ok())
 }
-
-/// Every one of the requests brings a credential.
-const CHALLENGE: &str = r#"Bearer realm="toolgate", error="invalid_token""#;
 
 #[tokio::test]
 async fn every_reason_has_its_status_on_every_kind_of_route() {

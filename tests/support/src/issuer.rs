@@ -36,6 +36,8 @@ pub struct Issuer {
 impl Issuer {
     /// Starts with these keys published.
     pub async fn start(signers: &[&Signer]) -> Self {
+        // Whoever reads the keys has TLS at hand, and finds it installed by `main`. Fails where it was installed before.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let (set, sets) = watch::channel(Some(written(signers)));
