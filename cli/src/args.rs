@@ -90,6 +90,12 @@ pub(crate) enum Command {
     Core,
     /// Run the facade alone: HTTP in front of a core that runs elsewhere
     Facade,
+    /// Serve MCP over standard input and output, for one client
+    ///
+    /// The client starts it and speaks to it over its pipes. Where a gateway runs on the data directory, it is that
+    /// gateway's facade; with --core, that core's; else it starts a core of its own, which other commands find as well for
+    /// as long as it runs. The token is TOOLGATE_TOKEN, or the admin's where the data directory's can be read.
+    Mcp(McpArgs),
     /// Run a relay: the agent on a host, dialling out only
     #[command(subcommand, arg_required_else_help = true)]
     Relay(RelayCommand),
@@ -125,6 +131,14 @@ pub(crate) struct CallArgs {
     pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) profile: ProfileArg,
+}
+
+/// `mcp`.
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// Offer only the tools of this profile [env: TATARA_TOOL_PROFILE]
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) tool_profile: Option<String>,
 }
 
 /// The profile of one request; it can only narrow.

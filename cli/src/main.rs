@@ -64,13 +64,20 @@ fn run(parsed: Parsed) -> Result<Exit, Failure> {
         output,
     };
     let command = parsed.cli.command.unwrap_or(Command::Up);
-    runtime(&command)?.block_on(commands::run(command, &context))
+    let reads_input = matches!(command, Command::Mcp(_));
+    let runtime = runtime(&command)?;
+    let exit = runtime.block_on(commands::run(command, &context));
+    if reads_input {
+        // A thread still waits for a peer that neither speaks nor leaves; the end of the process ends it.
+        runtime.shutdown_background();
+    }
+    exit
 }
 
 // Clients do one thing at a time and should start at once; servers use every core.
 fn runtime(command: &Command) -> Result<Runtime, Failure> {
     let mut builder = match command {
-        Command::Up | Command::Core | Command::Facade => Builder::new_multi_thread(),
+        Command::Up | Command::Core | Command::Facade | Command::Mcp(_) => Builder::new_multi_thread(),
         _ => Builder::new_current_thread(),
     };
     builder

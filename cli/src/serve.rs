@@ -1,4 +1,4 @@
-//! The processes that stay: `up`, `core`, `facade`, `relay host`. They are joined, started and stopped here.
+//! The processes that stay: `up`, `core`, `facade`, `mcp`, `relay host`. They are joined, started and stopped here.
 //!
 //! Order of a start: settings checked, ports bound, rooms started, address printed. The order of an end is told in
 //! `ending`. Every task has its owner in this folder.
@@ -12,6 +12,7 @@ mod doors;
 mod ending;
 mod hostname;
 pub(crate) mod link;
+mod mcp;
 mod metering;
 pub(crate) mod owner;
 mod relay_host;
@@ -33,6 +34,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Up => up::run(context).await,
         Command::Core => alone::core(context).await,
         Command::Facade => alone::facade(context).await,
+        Command::Mcp(args) => mcp::run(context, args).await,
         Command::Relay(RelayCommand::Host(args)) => relay_host::run(context, args).await,
         _ => Err(Failure::failed("this command is no server")),
     }

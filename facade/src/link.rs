@@ -114,6 +114,20 @@ impl Caller {
         Request::from_parts(self.metadata, Extensions::default(), message)
     }
 
+    /// The one client of this process, who shows the same credential with every message.
+    pub(crate) fn of_process(credential: HeaderValue, profile: Option<&str>) -> Result<Self, Problem> {
+        let mut told = HeaderMap::with_capacity(4);
+        told.insert(FACADE, HeaderValue::from_static("mcp"));
+        told.insert(AUTHORIZATION, credential);
+        let caller = Self {
+            metadata: MetadataMap::from_headers(told),
+        };
+        match profile {
+            Some(profile) => caller.under(profile),
+            None => Ok(caller),
+        }
+    }
+
     /// The same caller for a second rpc.
     pub(crate) fn again(&self) -> Self {
         Self {

@@ -17,11 +17,13 @@ mod reply;
 mod result;
 mod revision;
 mod server;
+mod stdio;
 mod tools;
 
 use axum::{Router, routing::get};
 
 pub(crate) use self::server::Server;
+pub use self::stdio::{Stdio, StdioError, stdio};
 use crate::routes::Shared;
 
 /// The templates of its paths.

@@ -21,6 +21,7 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["up"], Reader::Up),
     (&["core"], Reader::Core),
     (&["facade"], Reader::Facade),
+    (&["mcp"], Reader::Mcp),
     (&["call"], Reader::Client),
     (&["tools"], Reader::Client),
     (&["tools", "show"], Reader::Client),

@@ -67,7 +67,8 @@ fn details(problem: &Map<String, Value>) -> Vec<String> {
     violations.chain(targets).collect()
 }
 
-fn next(reason: Option<ErrorReason>, retry_after: Option<u64>, had_token: bool) -> Option<String> {
+/// What to do next about a refusal for this reason.
+pub(crate) fn next(reason: Option<ErrorReason>, retry_after: Option<u64>, had_token: bool) -> Option<String> {
     if let Some(seconds) = retry_after {
         return Some(format!("try again in {seconds} s"));
     }

@@ -124,13 +124,13 @@ fn certificates(path: &Path) -> Result<Vec<Certificate>, Failure> {
         .map_err(|_| Failure::usage(format!("{place} holds no PEM certificates")))
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 /// The admin token that the first start left behind, where we may read it.
-fn token_file(data_dir: &Path) -> Option<Zeroizing<String>> {
+pub(crate) fn token_file(data_dir: &Path) -> Option<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::new());
     let file = std::fs::File::open(data_dir.join(TOKEN_FILE)).ok()?;
     file.take(LONGEST_TOKEN).read_to_string(&mut text).ok()?;

@@ -20,14 +20,14 @@ pub(crate) fn check(config: &Config, reader: Reader, problems: &mut Vec<Problem>
         let text = format!("`http` is {} as well; give each a port of its own", config.http);
         problems.push(Problem::new("grpc", text));
     }
-    if matches!(reader, Reader::Up | Reader::Core) {
+    if matches!(reader, Reader::Up | Reader::Core | Reader::Mcp) {
         checkpoint(config, problems);
         jwt(config, problems);
     }
     if matches!(reader, Reader::Up | Reader::Facade) {
         issuer(config, problems);
     }
-    if let (Some(path), Reader::Client | Reader::Record | Reader::Relay | Reader::Facade) =
+    if let (Some(path), Reader::Client | Reader::Record | Reader::Relay | Reader::Facade | Reader::Mcp) =
         (&config.ca_cert, reader)
     {
         readable("ca_cert", path, problems);

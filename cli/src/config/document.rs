@@ -33,6 +33,8 @@ Credentials have no key and never stand in the file.
 | `TOOLGATE_TOKEN` | client commands: the API token | `DIR/admin-token`, where it can be read |
 | `TOOLGATE_ENROLMENT_TOKEN` | `relay host`: the one-time enrolment token | `--token` |
 
+`TATARA_TOOL_PROFILE` is the profile of `toolgate mcp` where `--tool-profile` gives none.
+
 `NO_COLOR` switches colours off.
 ";
 

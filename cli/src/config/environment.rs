@@ -1,4 +1,4 @@
-//! The environment, read once. Everything that starts with `TOOLGATE_` must be known.
+//! The environment, read once. Everything that starts with `TOOLGATE_` must be known; of other names, a few are read.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -13,6 +13,8 @@ const PREFIX: &str = "TOOLGATE_";
 pub(crate) const TOKEN: &str = "TOOLGATE_TOKEN";
 /// One-time token of `relay host`.
 pub(crate) const ENROLMENT_TOKEN: &str = "TOOLGATE_ENROLMENT_TOKEN";
+/// Profile of `mcp`. Pods of agents know it by this name.
+pub(crate) const TOOL_PROFILE: &str = "TATARA_TOOL_PROFILE";
 
 /// What the process was given by its environment.
 #[derive(Clone, Default)]
@@ -38,7 +40,7 @@ impl Environment {
             ..Self::default()
         };
         for (name, value) in std::env::vars_os() {
-            let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else {
+            let Some(name) = name.to_str().filter(|name| is_read(name)) else {
                 continue;
             };
             match value.into_string() {
@@ -78,6 +80,11 @@ impl Environment {
             .map(|token| Zeroizing::new(token.trim().into()))
     }
 
+    /// The profile of an agent's tools.
+    pub(crate) fn tool_profile(&self) -> Option<&str> {
+        self.get(TOOL_PROFILE)
+    }
+
     /// The user wants no colour (no-color.org).
     pub(crate) fn no_color(&self) -> bool {
         self.no_color
@@ -91,7 +98,7 @@ impl Environment {
         let unknown = self
             .variables
             .keys()
-            .filter(|name| !known.contains(name))
+            .filter(|name| name.starts_with(PREFIX) && !known.contains(name))
             .map(|name| Problem::new(name, format!("unknown variable{}", meant(name, &known))));
         let broken = self
             .broken
@@ -99,6 +106,10 @@ impl Environment {
             .map(|name| Problem::new(name, "the value is not UTF-8"));
         unknown.chain(broken).collect()
     }
+}
+
+fn is_read(name: &str) -> bool {
+    name.starts_with(PREFIX) || name == TOOL_PROFILE
 }
 
 // What all of them begin with brings none of them nearer.

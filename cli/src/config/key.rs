@@ -49,6 +49,8 @@ pub(crate) enum Reader {
     Core,
     /// `toolgate facade`.
     Facade,
+    /// `toolgate mcp`.
+    Mcp,
     /// `toolgate relay …`.
     Relay,
     /// Commands that talk to a gateway.

@@ -7,11 +7,11 @@ use toolgate_core::store::DatabaseUrl;
 
 use super::key::{
     Key, Kind,
-    Reader::{self, Client, Core, Database, Facade, Record, Relay, Show, Up},
+    Reader::{self, Client, Core, Database, Facade, Mcp, Record, Relay, Show, Up},
     Value,
 };
 
-const EVERYONE: &[Reader] = &[Up, Core, Facade, Relay, Client, Record, Database, Show];
+const EVERYONE: &[Reader] = &[Up, Core, Facade, Mcp, Relay, Client, Record, Database, Show];
 const SERVERS: &[Reader] = &[Up, Core, Facade, Show];
 const CALLS_PER_MINUTE: Kind = Kind::Number {
     min: 1,
@@ -24,7 +24,7 @@ pub(crate) const KEYS: &[Key] = &[
         name: "data_dir",
         kind: Kind::Path,
         default: "./toolgate-data",
-        readers: &[Up, Core, Facade, Client, Record, Show],
+        readers: &[Up, Core, Facade, Mcp, Client, Record, Show],
         doc: "Directory of the data: database, keys, socket and admin token. Made when it is not there.",
         store: |c, v| path(v, &mut c.data_dir),
     },
@@ -32,7 +32,7 @@ pub(crate) const KEYS: &[Key] = &[
         name: "database_url",
         kind: Kind::Database,
         default: "",
-        readers: &[Up, Core, Record, Database, Show],
+        readers: &[Up, Core, Mcp, Record, Database, Show],
         doc: "The PostgreSQL database that keeps configuration and record instead of the embedded one; keys, socket and \
               admin token stay in the data directory. A password is better given by the variable than by the flag, \
               which other users of the machine may see.",
@@ -100,8 +100,10 @@ pub(crate) const KEYS: &[Key] = &[
         name: "tool_names",
         kind: Kind::Choice(&["underscore", "canonical"]),
         default: "underscore",
-        readers: &[Up, Facade, Show],
-        doc: "How MCP lists the names of tools: `proxmox_list_vms`, which every model client takes, or               `proxmox.list_vms`, which many refuse. Calls may use either. The tools of OpenAI's APIs always have               underscores.",
+        readers: &[Up, Facade, Mcp, Show],
+        doc: "How MCP lists the names of tools: `proxmox_list_vms`, which every model client takes, or \
+              `proxmox.list_vms`, which many refuse. Calls may use either. The tools of OpenAI's APIs always have \
+              underscores.",
         store: |c, v| text(v, &mut c.tool_names),
     },
     Key {
@@ -384,9 +386,9 @@ pub(crate) const KEYS: &[Key] = &[
         name: "core",
         kind: Kind::Endpoint,
         default: "",
-        readers: &[Facade, Show],
-        doc: "Where a stand-alone facade finds the core: path of its Unix socket, or URL of its gRPC address. \
-              Empty takes `DIR/core.sock`.",
+        readers: &[Facade, Mcp, Show],
+        doc: "Where a facade that runs apart finds the core: path of its Unix socket, or URL of its gRPC address. Empty takes \
+              `DIR/core.sock`; `mcp` starts a core of its own where no gateway runs.",
         store: |c, v| text(v, &mut c.core),
     },
     Key {
@@ -401,7 +403,7 @@ pub(crate) const KEYS: &[Key] = &[
         name: "ca_cert",
         kind: Kind::Path,
         default: "",
-        readers: &[Facade, Relay, Client, Record, Show],
+        readers: &[Facade, Mcp, Relay, Client, Record, Show],
         doc: "PEM file with a certificate authority: client commands trust it beside those of the machine, a relay or \
               a facade trusts it alone.",
         store: |c, v| optional_path(v, &mut c.ca_cert),

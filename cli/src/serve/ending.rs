@@ -22,6 +22,19 @@ pub(super) const ANSWERED_BY: Duration = Duration::from_secs(17);
 /// The own relay has this long to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(1);
 
+/// Calls of others are given so long by a core that lives for one client only.
+const OTHERS_BY: Duration = Duration::from_secs(1);
+
+/// Ends a core that nobody was promised, in steps as below but at once.
+pub(super) async fn end_soon(core: Core, doors: Doors, closing: &CancellationToken) -> Result<(), Failure> {
+    core.announce_end().await;
+    core.drain(OTHERS_BY).await;
+    core.part().await;
+    closing.cancel();
+    let closed = timeout(OTHERS_BY, doors.close()).await;
+    closed.unwrap_or(Ok(())).and(rooms::close(core).await)
+}
+
 /// Ends the core and its doors; `closing` is what the doors were given.
 pub(super) async fn end(
     core: Core,

@@ -25,6 +25,21 @@ const CLOSE: Duration = Duration::from_millis(2_500);
 
 /// Starts the core. `public_url` is what relays are told to dial; `only_local` that nobody else reaches the gateway.
 pub(super) async fn core(config: &Config, public_url: String, only_local: bool) -> Result<Core, Failure> {
+    start(config, public_url, only_local)
+        .await
+        .map_err(|error| not_started(&config.data_dir, &error))
+}
+
+/// Starts the core, unless another process holds the data directory.
+pub(super) async fn core_unless_held(config: &Config, public_url: String) -> Result<Option<Core>, Failure> {
+    match start(config, public_url, true).await {
+        Ok(core) => Ok(Some(core)),
+        Err(StartError::DataDir(DataDirError::InUse { .. })) => Ok(None),
+        Err(error) => Err(not_started(&config.data_dir, &error)),
+    }
+}
+
+async fn start(config: &Config, public_url: String, only_local: bool) -> Result<Core, StartError> {
     let mut settings = CoreConfig::new(&config.data_dir);
     settings.limits = Limits {
         user_per_minute: config.limits.user_per_minute,
@@ -56,9 +71,7 @@ pub(super) async fn core(config: &Config, public_url: String, only_local: bool) 
     {
         settings.ca_cert = Some(std::path::absolute(cert).unwrap_or_else(|_| cert.clone()));
     }
-    Core::start(settings, Clock::system())
-        .await
-        .map_err(|error| not_started(&config.data_dir, &error))
+    Core::start(settings, Clock::system()).await
 }
 
 /// The issuer of JWTs, if there is one.

@@ -19,6 +19,7 @@ mod mcp_listening;
 mod mcp_lists;
 mod mcp_modern;
 mod mcp_sessions;
+mod mcp_stdio;
 mod mcp_transport;
 mod openai_tool_calls;
 mod openai_tools;

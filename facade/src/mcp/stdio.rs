@@ -1,0 +1,160 @@
+//! MCP over a pair of pipes: one client, one message a line, UTF-8 (rows IO1, IO2).
+//!
+//! Decides nothing that the transport over HTTP does not decide as well: both ask one [`Server`]. What is a pipe's own:
+//! the credential is that of the process, the revision is that of the conversation, a request is taken back by
+//! `notifications/cancelled` and by leaving, and nothing but messages is ever written.
+
+mod changes;
+mod conversation;
+mod in_flight;
+mod lines;
+mod out;
+
+use std::{fmt, future::Future, io, time::Duration};
+
+use http::HeaderValue;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+use toolgate_contract::v1::{Failure, GetSelfRequest};
+
+use self::{conversation::Conversation, lines::Lines, out::Out};
+use super::server::Server;
+use crate::{
+    CoreService, FacadeConfig, ToolNames,
+    link::{Caller, Link},
+};
+
+/// What was answered before the end is still written, to a peer that takes it.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
+/// Who speaks through the pipe, and how.
+#[derive(Clone)]
+pub struct Stdio {
+    /// What is told to the core as the caller's credential.
+    credential: HeaderValue,
+    /// The profile that narrows the tools.
+    pub profile: Option<String>,
+    /// How tools are called in lists.
+    pub tool_names: ToolNames,
+    /// Version of the product.
+    pub version: String,
+}
+
+impl Stdio {
+    /// With this token and nothing else said.
+    ///
+    /// # Errors
+    /// The token is not plain text.
+    pub fn new(token: &str) -> Result<Self, http::header::InvalidHeaderValue> {
+        let mut credential = HeaderValue::try_from(format!("Bearer {token}"))?;
+        credential.set_sensitive(true);
+        Ok(Self {
+            credential,
+            profile: None,
+            tool_names: ToolNames::default(),
+            version: env!("CARGO_PKG_VERSION").into(),
+        })
+    }
+}
+
+impl fmt::Debug for Stdio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stdio")
+            .field("credential", &"***")
+            .field("profile", &self.profile)
+            .field("tool_names", &self.tool_names)
+            .field("version", &self.version)
+            .finish()
+    }
+}
+
+/// Why a pipe was not served, or no longer.
+#[derive(Debug, thiserror::Error)]
+pub enum StdioError {
+    /// The core does not answer. Nothing was read yet.
+    #[error("the core cannot be reached: {0}")]
+    Unreachable(String),
+    /// The core does not accept the caller. Nothing was read yet.
+    #[error("{}", .0.message)]
+    Refused(Box<Failure>),
+    /// The peer cannot be read from or written to.
+    #[error("the pipe is broken: {0}")]
+    Pipe(#[from] io::Error),
+}
+
+/// Serves one client until it leaves or `shutdown` fires; what is under way then is cancelled.
+///
+/// # Errors
+/// Why it did not begin, or broke off. A client that left is no error.
+pub async fn stdio(
+    core: CoreService,
+    settings: Stdio,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin,
+    shutdown: CancellationToken,
+) -> Result<(), StdioError> {
+    let config = FacadeConfig {
+        tool_names: settings.tool_names,
+        version: settings.version,
+        ..FacadeConfig::default()
+    };
+    let link = Link::new(core, config.limits.core);
+    let caller = Caller::of_process(settings.credential, settings.profile.as_deref())
+        .map_err(|problem| StdioError::Refused(Box::new(problem.into_failure())))?;
+    greet(&link, caller.again(), config.limits.core).await?;
+
+    // What only listens ends with the pipe.
+    let closed = shutdown.child_token();
+    let _closes = closed.clone().drop_guard();
+    let server = Server::new(link, &config, closed);
+    let (out, said) = Out::new();
+    let conversation = Conversation::new(server, caller, out, config.limits.body);
+    let writing = out::write(output, said, config.limits.write);
+    talk(
+        conversation.run(Lines::new(input, config.limits.body), shutdown),
+        writing,
+    )
+    .await
+}
+
+/// Asks the core whether it knows the caller, before anything is promised to the client.
+async fn greet(link: &Link, caller: Caller, patience: Duration) -> Result<(), StdioError> {
+    let mut sessions = link.sessions();
+    let asked = sessions.get_self(caller.request(GetSelfRequest {}));
+    let answer = timeout(patience, asked)
+        .await
+        .map_err(|_| StdioError::Unreachable("it does not answer".into()))?;
+    match answer {
+        Ok(_) => Ok(()),
+        // A core tells its reason in details; a way to it that failed has none.
+        Err(status) if status.details().is_empty() => Err(StdioError::Unreachable(status.message().into())),
+        Err(status) => Err(StdioError::Refused(Box::new(Failure::from_status(&status)))),
+    }
+}
+
+/// Runs both sides: the writer ends with the last way to it, or when the peer takes nothing more.
+async fn talk(
+    conversation: impl Future<Output = io::Result<()>>,
+    writing: impl Future<Output = io::Result<()>>,
+) -> Result<(), StdioError> {
+    tokio::pin!(conversation, writing);
+    // Both are polled in place until one of them ends.
+    let heard = tokio::select! {
+        heard = &mut conversation => heard,
+        written = &mut writing => return left(written),
+    };
+    let written = timeout(LAST_LINES, writing).await.unwrap_or(Ok(()));
+    heard?;
+    left(written)
+}
+
+/// A peer that closed its end has left.
+fn left(written: io::Result<()>) -> Result<(), StdioError> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}

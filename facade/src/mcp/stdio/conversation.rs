@@ -1,0 +1,218 @@
+//! What is said on one pipe: reads messages in order, carries requests out side by side, and ends.
+
+use std::{io, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures::{FutureExt, StreamExt};
+use tokio::{io::AsyncRead, time::timeout};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use toolgate_contract::v1::{ErrorReason, Failure};
+
+use super::{
+    changes,
+    in_flight::{InFlight, Refused},
+    lines::{Line, Lines},
+    out::Out,
+};
+use crate::{
+    link::Caller,
+    mcp::{
+        envelope::{self, IdKey, Message, Notification, Request, text},
+        era::{self, Era, Meta},
+        failure,
+        fault::Fault,
+        level::Scope,
+        reply::Reply,
+        revision::Legacy,
+        server::{Asked, Server, failed},
+    },
+    problem::Problem,
+};
+
+/// There is one conversation in this process.
+const SCOPE: Scope = Scope(0);
+/// A script that closes its end after its last request still gets the answers that are all but there.
+const ALL_BUT_THERE: Duration = Duration::from_millis(200);
+
+/// One client's conversation.
+pub(super) struct Conversation {
+    server: Arc<Server>,
+    caller: Caller,
+    out: Out,
+    requests: InFlight,
+    /// What `initialize` agreed on.
+    revision: Legacy,
+    /// The task that tells changes of the list of tools.
+    changes: Option<AbortOnDropHandle<()>>,
+    /// Longest line, to be told.
+    limit: usize,
+}
+
+impl Conversation {
+    pub(super) fn new(server: Server, caller: Caller, out: Out, limit: usize) -> Self {
+        Self {
+            server: Arc::new(server),
+            caller,
+            out,
+            requests: InFlight::default(),
+            revision: Legacy::ASSUMED,
+            changes: None,
+            limit,
+        }
+    }
+
+    /// Talks until the peer leaves or `shutdown` fires. Whatever is under way then is cancelled.
+    pub(super) async fn run(
+        mut self,
+        mut lines: Lines<impl AsyncRead + Unpin>,
+        shutdown: CancellationToken,
+    ) -> io::Result<()> {
+        loop {
+            // All branches are cancel safe: lines and ended requests stay where they are until they are taken.
+            let line = tokio::select! {
+                biased;
+                () = shutdown.cancelled() => return Ok(()),
+                () = self.out.closed() => return Ok(()),
+                () = self.requests.ended() => continue,
+                line = lines.next() => line?,
+            };
+            match line {
+                Some(Line::Whole(bytes)) => self.take(&bytes).await,
+                Some(Line::TooLong) => self.fault(self.too_long()).await,
+                None => break,
+            }
+        }
+        // What is not answered by then is dropped with the conversation.
+        let _ = timeout(ALL_BUT_THERE, self.requests.all_ended()).await;
+        Ok(())
+    }
+
+    async fn take(&mut self, line: &Bytes) {
+        match envelope::read(line) {
+            Ok(Message::Request(request)) => {
+                if let Err(fault) = self.request(request).await {
+                    self.fault(fault).await;
+                }
+            }
+            Ok(Message::Notification(notification)) => self.hear(&notification),
+            Ok(Message::Response) => {}
+            Err(fault) => self.fault(fault).await,
+        }
+    }
+
+    async fn request(&mut self, request: Request) -> Result<(), Fault> {
+        let about = Some(request.id.clone());
+        let meta = Meta::read(&request.params).map_err(|fault| fault.about(about.clone()))?;
+        let era = match era::is_modern(&request.method, &meta, None) {
+            true => Era::Modern,
+            false => Era::Legacy(self.revision),
+        };
+        let begins = request.method == "initialize" && !era.is_modern();
+        let key = request.id.key();
+        let wanted = request.params.protocol_version.clone();
+        let asked = || Asked {
+            id: request.id,
+            method: request.method,
+            params: request.params,
+            meta,
+            era,
+            caller: self.caller.again(),
+            in_session: false,
+            opens_sessions: false,
+            scope: Some(SCOPE),
+            is_conversation: !era.is_modern(),
+            streams: true,
+        };
+        if begins {
+            // What follows is spoken in what was agreed on; nobody can take it back.
+            let reply = self.server.answer(asked()).await;
+            if let Some(wanted) = wanted.as_ref().and_then(text) {
+                self.revision = Legacy::negotiate(&wanted);
+            }
+            say(reply, &self.out).await;
+            return Ok(());
+        }
+        let (server, out) = (Arc::clone(&self.server), self.out.clone());
+        let asked = asked();
+        let begun = self.requests.begin(
+            key,
+            async move { say(answered(&server, asked).await, &out).await },
+        );
+        begun.map_err(|refused| no_room(&refused).about(about))
+    }
+
+    fn hear(&mut self, notification: &Notification) {
+        match notification.method.as_str() {
+            "notifications/cancelled" => {
+                if let Some(id) = notification.params.request_id.as_ref().and_then(IdKey::read) {
+                    self.requests.cancel(&id);
+                }
+            }
+            "notifications/initialized" => self.listen(),
+            _ => {}
+        }
+    }
+
+    /// From here on the peer may be told things that it did not ask for.
+    fn listen(&mut self) {
+        if self.changes.is_none() {
+            let telling = changes::tell(Arc::clone(&self.server), self.caller.again(), self.out.clone());
+            self.changes = Some(AbortOnDropHandle::new(tokio::spawn(telling)));
+        }
+    }
+
+    async fn fault(&self, fault: Fault) {
+        self.out.say(fault.write()).await;
+    }
+
+    fn too_long(&self) -> Fault {
+        Fault::no_message(format!(
+            "the line is longer than {} bytes; send less at a time",
+            self.limit
+        ))
+    }
+}
+
+/// A request that fails by our fault is answered as well.
+async fn answered(server: &Server, asked: Asked) -> Reply {
+    let id = asked.id.clone();
+    match AssertUnwindSafe(server.answer(asked)).catch_unwind().await {
+        Ok(reply) => reply,
+        Err(_) => {
+            tracing::error!("a request panicked");
+            failed(Problem::internal(), &id)
+        }
+    }
+}
+
+/// Says what a request is answered with. Ends early when nobody listens.
+async fn say(reply: Reply, out: &Out) {
+    match reply {
+        Reply::Nothing => {}
+        Reply::Whole(answer) => {
+            out.say(answer.joined()).await;
+        }
+        Reply::Stream(mut messages) => {
+            while let Some(message) = messages.next().await {
+                if !out.say(message).await {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn no_room(refused: &Refused) -> Fault {
+    match refused {
+        Refused::SameId => {
+            Fault::no_message("a request of this id is under way; give each one an id of its own")
+        }
+        Refused::Full => failure::of_nothing(
+            &Failure::new(
+                ErrorReason::Overloaded,
+                "too many requests are under way in this conversation; wait for some to end",
+            )
+            .retry_after(Duration::from_secs(1)),
+        ),
+    }
+}

@@ -1,0 +1,426 @@
+//! MCP over a pair of pipes (rows IO1, IO2, C1, C2, P1).
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{
+        AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex, split,
+    },
+    task::JoinHandle,
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+use toolgate_contract::v1::{CallProgress, ErrorReason, Failure, RunResponse, run_response::Event};
+use toolgate_facade::mcp::{Stdio, StdioError, stdio};
+
+use crate::core::ScriptedCore;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A client at the other end of the pipe.
+struct Client {
+    says: Option<WriteHalf<DuplexStream>>,
+    hears: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    served: JoinHandle<Result<(), StdioError>>,
+    shutdown: CancellationToken,
+}
+
+impl Client {
+    fn of(core: &ScriptedCore) -> Self {
+        Self::with(core, Stdio::new("tgk_a_b").unwrap())
+    }
+
+    fn with(core: &ScriptedCore, settings: Stdio) -> Self {
+        let (ours, theirs) = duplex(64 * 1024);
+        let (input, output) = split(theirs);
+        let shutdown = CancellationToken::new();
+        let served = tokio::spawn(stdio(core.service(), settings, input, output, shutdown.clone()));
+        let (hears, says) = split(ours);
+        Self {
+            says: Some(says),
+            hears: BufReader::new(hears).lines(),
+            served,
+            shutdown,
+        }
+    }
+
+    async fn bytes(&mut self, bytes: &[u8]) {
+        let says = self.says.as_mut().expect("the pipe is open");
+        timeout(PATIENCE, says.write_all(bytes))
+            .await
+            .expect("it is read")
+            .unwrap();
+    }
+
+    async fn say(&mut self, message: &Value) {
+        self.bytes(format!("{message}\n").as_bytes()).await;
+    }
+
+    async fn hear(&mut self) -> Value {
+        let line = timeout(PATIENCE, self.hears.next_line())
+            .await
+            .expect("an answer comes");
+        let line = line.unwrap().expect("the pipe is open");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"))
+    }
+
+    async fn ask(&mut self, message: &Value) -> Value {
+        self.say(message).await;
+        self.hear().await
+    }
+
+    async fn begins(mut self, revision: &str) -> Self {
+        let answer = self.ask(&initialize(revision)).await;
+        assert_eq!(answer["result"]["protocolVersion"], revision, "{answer}");
+        self.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            .await;
+        self
+    }
+
+    /// What is still said until the other end closes.
+    async fn leaves(mut self) -> (Result<(), StdioError>, Vec<String>) {
+        drop(self.says.take());
+        let mut rest = Vec::new();
+        while let Some(line) = timeout(PATIENCE, self.hears.next_line())
+            .await
+            .expect("it ends")
+            .unwrap()
+        {
+            rest.push(line);
+        }
+        (self.served.await.unwrap(), rest)
+    }
+}
+
+fn initialize(revision: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}})
+}
+
+fn ping(id: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": "ping"})
+}
+
+fn call(id: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": "tools/call",
+        "params": {"name": "ssh_run", "arguments": {"n": 1}}})
+}
+
+fn cancel(id: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id.into()}})
+}
+
+fn modern(mut message: Value) -> Value {
+    message["params"]["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {}});
+    message
+}
+
+#[tokio::test]
+async fn both_eras_are_spoken_on_one_pipe() {
+    let core = ScriptedCore::new();
+    let mut client = Client::of(&core).begins("2025-06-18").await;
+    let old = client.ask(&call(1)).await;
+    assert_eq!(
+        (&old["id"], &old["result"]["content"][0]["text"]),
+        (&json!(1), &json!("up 3 days"))
+    );
+    assert_eq!(old["result"].get("resultType"), None);
+    let new = client.ask(&modern(call("one"))).await;
+    assert_eq!(
+        (&new["id"], &new["result"]["resultType"]),
+        (&json!("one"), &json!("complete"))
+    );
+    let discovered = client
+        .ask(&modern(
+            json!({"jsonrpc": "2.0", "id": 3, "method": "server/discover", "params": {}}),
+        ))
+        .await;
+    assert!(
+        discovered["result"]["supportedVersions"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("2026-07-28"))
+    );
+
+    let asked = core.asked("Call");
+    assert_eq!(asked[0].metadata["authorization"], "Bearer tgk_a_b");
+    assert_eq!(asked[0].metadata["toolgate-facade"], "mcp");
+    assert!(!asked[0].metadata.contains_key("toolgate-session"));
+}
+
+#[tokio::test]
+async fn a_profile_of_the_process_goes_with_every_request() {
+    let core = ScriptedCore::new();
+    let mut settings = Stdio::new("tgk_a_b").unwrap();
+    settings.profile = Some("hosts".into());
+    let mut client = Client::with(&core, settings);
+    client.ask(&call(1)).await;
+    for rpc in ["GetSelf", "Call"] {
+        assert_eq!(core.asked(rpc)[0].metadata["toolgate-profile"], "hosts", "{rpc}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_answered_and_the_next_one_is_read() {
+    let core = ScriptedCore::new();
+    let mut client = Client::of(&core);
+    let ten_megabytes = vec![b'x'; 10 << 20];
+    let cases: [(&[u8], i64); 8] = [
+        (b"{", -32700),
+        (b"not json", -32700),
+        (b"\xff\xfe{}", -32700),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"} {}", -32700),
+        (b"[]", -32600),
+        (b"42", -32600),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", -32600),
+        (&ten_megabytes, -32600),
+    ];
+    for (number, (line, code)) in cases.into_iter().enumerate() {
+        client.bytes(line).await;
+        client.bytes(b"\n").await;
+        let answer = client.hear().await;
+        assert_eq!(
+            (&answer["error"]["code"], &answer["id"]),
+            (&json!(code), &Value::Null),
+            "{answer}"
+        );
+        let answer = client.ask(&ping(number)).await;
+        assert_eq!(answer, json!({"jsonrpc": "2.0", "id": number, "result": {}}));
+    }
+}
+
+#[tokio::test]
+async fn what_editors_and_systems_put_around_lines_is_read_past() {
+    let core = ScriptedCore::new();
+    let mut client = Client::of(&core);
+    client
+        .bytes("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r\n\r\n   \n\n".as_bytes())
+        .await;
+    assert_eq!(client.hear().await["id"], 1);
+    let text = "a\u{2028}b\u{85}c \u{1F600}";
+    let mut message = call(2);
+    message["params"]["arguments"] = json!({"text": text, "n": 1});
+    client.ask(&message).await;
+    let arguments = core.arguments.lock().unwrap().last().unwrap().clone();
+    assert_eq!(serde_json::from_slice::<Value>(&arguments).unwrap()["text"], text);
+}
+
+#[tokio::test]
+async fn numbers_are_not_touched_and_ids_come_back_as_they_were_written() {
+    let core = ScriptedCore::new();
+    let mut client = Client::of(&core);
+    client.bytes(b"{\"jsonrpc\":\"2.0\",\"id\":\"7\",\"method\":\"tools/call\",\"params\":{\"name\":\"a_b\",\"arguments\":{\"n\": 9007199254740993}}}\n").await;
+    assert_eq!(client.hear().await["id"], "7");
+    assert_eq!(core.arguments.lock().unwrap()[0], "{\"n\": 9007199254740993}");
+}
+
+#[tokio::test]
+async fn a_call_that_is_taken_back_is_stopped_at_once_and_not_answered() {
+    let core = ScriptedCore::new();
+    core.hang.send_replace(true);
+    let mut client = Client::of(&core).begins("2025-11-25").await;
+    for id in 0..20 {
+        client.say(&call(format!("c{id}"))).await;
+    }
+    core.until_open(20).await;
+    let began = Instant::now();
+    client.say(&cancel("unknown")).await;
+    client.say(&cancel("c7")).await;
+    core.until_open(19).await;
+    assert!(
+        began.elapsed() < Duration::from_millis(100),
+        "{:?}",
+        began.elapsed()
+    );
+    core.hang.send_replace(false);
+    let mut answered = Vec::new();
+    for _ in 0..19 {
+        answered.push(client.hear().await["id"].as_str().unwrap().to_owned());
+    }
+    assert!(!answered.contains(&"c7".to_owned()));
+    assert_eq!(client.ask(&ping(1)).await["id"], 1);
+    assert_eq!(client.ask(&call("c7")).await["id"], "c7", "its id is free again");
+}
+
+#[tokio::test]
+async fn a_second_request_of_the_same_id_is_refused_while_the_first_goes_on() {
+    let core = ScriptedCore::new();
+    core.hang.send_replace(true);
+    let mut client = Client::of(&core);
+    client.say(&call(1)).await;
+    core.until_open(1).await;
+    let answer = client.ask(&call(1)).await;
+    assert_eq!(
+        (&answer["error"]["code"], &answer["id"]),
+        (&json!(-32600), &json!(1))
+    );
+    core.hang.send_replace(false);
+    assert!(client.hear().await["result"].is_object());
+}
+
+#[tokio::test]
+async fn more_requests_than_there_is_room_for_are_told_to_wait_and_cancels_are_still_read() {
+    let core = ScriptedCore::new();
+    core.hang.send_replace(true);
+    let mut client = Client::of(&core);
+    for id in 0..128 {
+        client.say(&call(id)).await;
+    }
+    core.until_open(128).await;
+    let answer = client.ask(&call(128)).await;
+    assert_eq!(
+        (&answer["id"], &answer["error"]["data"]["retryAfter"]),
+        (&json!(128), &json!(1)),
+        "{answer}"
+    );
+    client.say(&cancel(5)).await;
+    core.until_open(127).await;
+}
+
+#[tokio::test]
+async fn progress_is_told_on_lines_of_its_own_before_the_answer() {
+    let core = ScriptedCore::new();
+    let (tell, events) = tokio::sync::mpsc::channel(4);
+    core.runs.lock().unwrap().push_back(events);
+    let mut client = Client::of(&core).begins("2025-06-18").await;
+    let mut message = call(1);
+    message["params"]["_meta"] = json!({"progressToken": "p"});
+    client.say(&message).await;
+    let event = Event::Progress(CallProgress {
+        progress: 1.0,
+        ..Default::default()
+    });
+    tell.send(Ok(RunResponse { event: Some(event) })).await.unwrap();
+    let told = client.hear().await;
+    assert_eq!(
+        (&told["method"], &told["params"]["progressToken"]),
+        (&json!("notifications/progress"), &json!("p"))
+    );
+    let outcome = Event::Outcome(core.result.lock().unwrap().clone());
+    tell.send(Ok(RunResponse { event: Some(outcome) })).await.unwrap();
+    assert_eq!(client.hear().await["result"]["isError"], false);
+}
+
+#[tokio::test]
+async fn a_client_of_the_older_revisions_is_told_when_its_tools_are_others() {
+    let core = ScriptedCore::new();
+    let mut client = Client::of(&core).begins("2025-06-18").await;
+    let watched = async {
+        while core.versions.receiver_count() == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, watched).await.expect("the catalog is watched");
+    client.ask(&ping(1)).await;
+    core.versions.send_replace("v2".into());
+    let told = client.hear().await;
+    assert_eq!(
+        told,
+        json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    );
+}
+
+#[tokio::test]
+async fn the_end_of_the_input_ends_it_promptly_and_cancels_what_is_under_way() {
+    let core = ScriptedCore::new();
+    core.hang.send_replace(true);
+    let mut client = Client::of(&core);
+    client.say(&call(1)).await;
+    core.until_open(1).await;
+    let began = Instant::now();
+    let says = client.says.as_mut().unwrap();
+    says.shutdown().await.unwrap();
+    core.until_open(0).await;
+    let (served, rest) = client.leaves().await;
+    assert!(served.is_ok(), "{served:?}");
+    assert_eq!(rest, Vec::<String>::new());
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn a_script_that_closes_its_end_after_its_last_request_is_answered() {
+    let core = ScriptedCore::new();
+    let mut client = Client::of(&core);
+    let lines = [initialize("2025-11-25"), call(1), ping(2)].map(|message| message.to_string());
+    // The last line has no end.
+    client.bytes(lines.join("\n").as_bytes()).await;
+    client.says.as_mut().unwrap().shutdown().await.unwrap();
+    let (served, rest) = client.leaves().await;
+    assert!(served.is_ok(), "{served:?}");
+    let mut ids: Vec<Value> = rest
+        .iter()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone())
+        .collect();
+    ids.sort_by_key(Value::to_string);
+    assert_eq!(ids, [json!(0), json!(1), json!(2)]);
+}
+
+#[tokio::test]
+async fn told_to_stop_it_ends_and_cancels_what_is_under_way() {
+    let core = ScriptedCore::new();
+    core.hang.send_replace(true);
+    let mut client = Client::of(&core);
+    client.say(&call(1)).await;
+    core.until_open(1).await;
+    client.shutdown.cancel();
+    core.until_open(0).await;
+    let served = timeout(PATIENCE, client.served).await.expect("it ends").unwrap();
+    assert!(served.is_ok(), "{served:?}");
+}
+
+#[tokio::test]
+async fn a_client_that_is_gone_ends_it() {
+    let core = ScriptedCore::new();
+    let client = Client::of(&core).begins("2025-06-18").await;
+    drop((client.says, client.hears));
+    let served = timeout(PATIENCE, client.served).await.expect("it ends").unwrap();
+    assert!(served.is_ok(), "{served:?}");
+}
+
+#[tokio::test]
+async fn a_credential_that_the_core_does_not_know_is_told_before_anything_is_read() {
+    let core = ScriptedCore::failing(Failure::new(
+        ErrorReason::CredentialInvalid,
+        "the credential is not valid",
+    ));
+    let client = Client::of(&core);
+    let served = timeout(PATIENCE, client.served).await.expect("it ends").unwrap();
+    let Err(StdioError::Refused(failure)) = served else {
+        panic!("{served:?}");
+    };
+    assert_eq!(failure.reason(), ErrorReason::CredentialInvalid);
+}
+
+#[tokio::test]
+async fn a_core_that_does_not_answer_is_told_as_such() {
+    let nobody = tower::service_fn(|_: http::Request<tonic::body::Body>| async {
+        Err::<http::Response<tonic::body::Body>, tower::BoxError>("connection refused".into())
+    });
+    let core = tower::util::BoxCloneSyncService::new(nobody);
+    let (ours, theirs) = duplex(1024);
+    let (input, output) = split(theirs);
+    let settings = Stdio::new("tgk_a_b").unwrap();
+    assert!(!format!("{settings:?}").contains("tgk_a_b"));
+    let served = stdio(core, settings, input, output, CancellationToken::new()).await;
+    assert!(matches!(served, Err(StdioError::Unreachable(_))), "{served:?}");
+    drop(ours);
+}
+
+#[tokio::test]
+async fn a_panic_answers_its_own_request_only() {
+    let core = ScriptedCore::new();
+    let mut client = Client::of(&core);
+    assert_eq!(client.ask(&ping(1)).await["id"], 1);
+    *core.panic.lock().unwrap() = true;
+    let answer = client.ask(&call(2)).await;
+    assert_eq!(
+        (&answer["id"], &answer["error"]["code"]),
+        (&json!(2), &json!(-32603)),
+        "{answer}"
+    );
+    *core.panic.lock().unwrap() = false;
+    assert!(client.ask(&call(3)).await["result"].is_object());
+}
