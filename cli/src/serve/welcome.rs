@@ -85,6 +85,8 @@ impl Welcome {
             lines.push(format!("         (bound to {})", self.bound));
         }
         lines.extend([
+            format!("  MCP    {}", self.mcp()),
+            format!("  OpenAI {}/openai/v1", self.rest),
             format!("  gRPC   {}", self.grpc),
             format!("  data   {}", self.data_dir.display()),
             format!("  host   {}", self.host.text()),
@@ -108,6 +110,11 @@ impl Welcome {
         }
         lines.push(self.command("doctor"));
         format!("{}\n", lines.join("\n"))
+    }
+
+    /// Where clients of MCP connect.
+    fn mcp(&self) -> String {
+        format!("{}/mcp", self.rest)
     }
 
     fn way_in(&self, lines: &mut Vec<String>) {
@@ -145,6 +152,8 @@ impl Welcome {
             "pid": std::process::id(),
             "http": self.rest,
             "bound": self.bound,
+            "mcp": self.mcp(),
+            "openai": format!("{}/openai/v1", self.rest),
             "grpc": self.grpc,
             "dataDir": self.data_dir,
             "tokenFile": (!matches!(self.token, Token::Missing)).then(|| self.token_file()),
