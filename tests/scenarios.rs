@@ -54,6 +54,7 @@ mod bad_input_is_told_its_place;
 mod callers_who_leave_leave_no_transaction_open;
 mod calls_of_a_turn_run_side_by_side_under_one_deadline;
 mod checkpoints_leave_the_machine_and_prove_what_was_cut;
+mod clients_of_mcp_hear_and_leave_what_goes_on;
 mod each_client_of_mcp_sees_what_rest_says;
 mod each_gitea_and_forgejo_is_read_by_its_version;
 mod each_step_that_refuses_leaves_the_later_ones_alone;

@@ -55,3 +55,23 @@ export async function ask(client, revision) {
   }
   process.stdout.write(JSON.stringify(document) + "\n");
 }
+
+/** Calls the fixtures that tell something before they answer, leaves one that does not, and prints what was heard. */
+export async function hear(client, logs, changes, call) {
+  const heard = { progress: [], logs: [], changed: 0 };
+  logs(({ params }) => heard.logs.push([params.level, params.data]));
+  const changed = new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error("no change of the list was told")), 10_000).unref();
+    changes(() => resolve((heard.changed += 1)));
+  });
+  const onprogress = ({ progress, total }) => heard.progress.push([progress, total]);
+  await call({ name: "test_tool_with_progress", arguments: {} }, { onprogress });
+  await call({ name: "test_tool_with_logging", arguments: {} });
+  await call({ name: "test_trigger_tool_change", arguments: {} });
+  await changed;
+  const signal = AbortSignal.timeout(1_000);
+  await call({ name: "test_slow", arguments: {} }, { signal }).catch(() => {});
+  // After a call that was left, the connection is as good as before.
+  heard.after = (await call({ name: "test_simple_text", arguments: {} })).content[0].text;
+  process.stdout.write(JSON.stringify(heard) + "\n");
+}

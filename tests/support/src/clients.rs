@@ -39,6 +39,14 @@ pub enum Client {
     TypeScriptSdk1,
     /// The TypeScript client, version 2.
     TypeScriptClient2,
+    /// The Python SDK, version 2, listening to what the fixtures tell beside results.
+    PythonSdk2Hears,
+    /// The Python SDK, version 1, listening.
+    PythonSdk1Hears,
+    /// The TypeScript SDK, version 1, listening.
+    TypeScriptSdk1Hears,
+    /// The TypeScript client, version 2, listening.
+    TypeScriptClient2Hears,
 }
 
 /// What a client is asked to do.
@@ -124,6 +132,10 @@ impl Clients {
             Client::LangChain => (self.places.python_1(), "langchain_adapters.py"),
             Client::TypeScriptSdk1 => (self.places.node(), "typescript_sdk_1.mjs"),
             Client::TypeScriptClient2 => (self.places.node(), "typescript_client_2.mjs"),
+            Client::PythonSdk2Hears => (self.places.python_2(), "python_sdk_2_hears.py"),
+            Client::PythonSdk1Hears => (self.places.python_1(), "python_sdk_1_hears.py"),
+            Client::TypeScriptSdk1Hears => (self.places.node(), "typescript_sdk_1_hears.mjs"),
+            Client::TypeScriptClient2Hears => (self.places.node(), "typescript_client_2_hears.mjs"),
         }
     }
 
