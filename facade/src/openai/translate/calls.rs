@@ -96,6 +96,7 @@ fn of_completion(body: &Bytes, completion: &Members<'_>) -> Result<Turn, Box<Fai
     let choices: Values<'_> = parse(raw(completion, "choices")?, "choices")?;
     let first = choices.0.first().ok_or_else(|| malformed("choices is empty"))?;
     let choice: Members<'_> = parse(first.get(), "choices[0]")?;
+    refuse_double(&choice, &["message"], "choices[0]")?;
     let message = choice.get("message").ok_or_else(|| {
         malformed("choices[0].message is missing; a streamed answer has to be put together first")
     })?;
