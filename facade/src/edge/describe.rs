@@ -23,7 +23,12 @@ pub(crate) fn describe() {
         "toolgate_http_refusals_unreported_total",
         "Refusals of the facade that the core could not be told, so that the record does not count them"
     );
+    describe_gauge!(
+        "toolgate_mcp_streams",
+        "Streams that only listen for changes of the list of tools and are open now"
+    );
     gauge!("toolgate_http_connections").increment(0);
+    gauge!("toolgate_mcp_streams").increment(0);
     gauge!("toolgate_uplink_sockets").increment(0);
     counter!("toolgate_http_refusals_unreported_total").absolute(0);
 }

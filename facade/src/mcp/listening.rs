@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use metrics::gauge;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tonic::Streaming;
@@ -81,7 +82,7 @@ impl Listener {
         session: Option<Scope>,
     ) -> Result<Self, Failure> {
         let scope = server.scope(&caller.identity()[..1]);
-        let seat = Listening::take(&server.listening, scope, session).ok_or_else(full)?;
+        let mut seat = Listening::take(&server.listening, scope).ok_or_else(full)?;
         let mut broker = server.link.broker();
         let asked = broker.watch_tools(caller.request(WatchToolsRequest {}));
         let mut versions = server
@@ -99,6 +100,10 @@ impl Listener {
                 ));
             }
         };
+        // Only now is the session known to be the caller's.
+        if let Some(session) = session {
+            seat.claim(session);
+        }
         Ok(Self {
             versions,
             version,
@@ -138,28 +143,36 @@ fn full() -> Failure {
 
 impl Listening {
     /// `None` where there is no room.
-    fn take(this: &Arc<Self>, caller: Scope, session: Option<Scope>) -> Option<Seat> {
+    fn take(this: &Arc<Self>, caller: Scope) -> Option<Seat> {
         let mut table = this.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_caller = table.of_caller.get(&caller).copied().unwrap_or(0);
         if table.all >= ROOM || of_caller >= ROOM_OF_CALLER {
             return None;
         }
-        let (serial, replaced) = (table.next, CancellationToken::new());
+        let serial = table.next;
         table.next += 1;
         table.all += 1;
+        gauge!("toolgate_mcp_streams").increment(1);
         table.of_caller.insert(caller, of_caller + 1);
-        if let Some(session) = session
-            && let Some((_, older)) = table.of_session.insert(session, (serial, replaced.clone()))
-        {
-            older.cancel();
-        }
         Some(Seat {
             table: Arc::clone(this),
             caller,
-            session,
+            session: None,
             serial,
-            replaced,
+            replaced: CancellationToken::new(),
         })
+    }
+}
+
+impl Seat {
+    /// Takes the place of the stream that the session has had.
+    fn claim(&mut self, session: Scope) {
+        self.session = Some(session);
+        let mut table = self.table.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let newest = (self.serial, self.replaced.clone());
+        if let Some((_, older)) = table.of_session.insert(session, newest) {
+            older.cancel();
+        }
     }
 }
 
@@ -167,6 +180,7 @@ impl Drop for Seat {
     fn drop(&mut self) {
         let mut table = self.table.0.lock().unwrap_or_else(PoisonError::into_inner);
         table.all = table.all.saturating_sub(1);
+        gauge!("toolgate_mcp_streams").decrement(1);
         let left = table
             .of_caller
             .get(&self.caller)
@@ -193,7 +207,7 @@ mod tests {
     #[test]
     fn streams_are_counted_by_caller_and_give_their_place_back() {
         let table = Arc::new(Listening::default());
-        let take = |caller| Listening::take(&table, Scope(caller), None);
+        let take = |caller| Listening::take(&table, Scope(caller));
         let seats: Vec<_> = (0..ROOM_OF_CALLER).map(|_| take(1).unwrap()).collect();
         assert!(take(1).is_none());
         assert!(take(2).is_some());
@@ -210,12 +224,16 @@ mod tests {
     #[test]
     fn the_newest_stream_of_a_session_takes_the_place_of_the_older_one() {
         let table = Arc::new(Listening::default());
-        let first = Listening::take(&table, Scope(1), Some(Scope(7))).unwrap();
-        let other = Listening::take(&table, Scope(1), Some(Scope(8))).unwrap();
-        let second = Listening::take(&table, Scope(1), Some(Scope(7))).unwrap();
+        let of = |session| {
+            let mut seat = Listening::take(&table, Scope(1)).unwrap();
+            seat.claim(Scope(session));
+            seat
+        };
+        let (first, other) = (of(7), of(8));
+        let second = of(7);
         assert!(first.replaced.is_cancelled() && !other.replaced.is_cancelled());
         drop(first);
-        let third = Listening::take(&table, Scope(1), Some(Scope(7))).unwrap();
+        let third = of(7);
         assert!(second.replaced.is_cancelled() && !third.replaced.is_cancelled());
     }
 }

@@ -93,6 +93,20 @@ async fn the_newest_stream_of_a_session_takes_the_place_of_the_older_one() {
     assert_eq!(next(&mut other).await, changed());
 }
 
+/// Report #33: whoever names another's session is refused before anything of it is touched.
+#[tokio::test]
+async fn who_is_refused_a_session_does_not_end_its_stream() {
+    let world = World::start().await;
+    let mut live = listen(&world, "2025-06-18.a.b").await;
+    world.core.until_open(1).await;
+    *world.core.failure.lock().unwrap() =
+        Some(Failure::new(ErrorReason::ResourceNotFound, "no such session"));
+    let headers = [STREAM, ("mcp-session-id", "2025-06-18.a.b")];
+    world.ask("GET", "/mcp", &headers, "").await.fault(404, 404);
+    world.core.versions.send_replace("v2".into());
+    assert_eq!(next(&mut live).await, changed());
+}
+
 /// H7: the form has to be one that the client takes.
 #[tokio::test]
 async fn a_stream_is_for_who_takes_streams() {
