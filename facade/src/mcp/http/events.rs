@@ -106,3 +106,6 @@ impl http_body::Body for Pieces {
         SizeHint::with_exact(self.left)
     }
 }
+
+#[cfg(test)]
+mod tests;
