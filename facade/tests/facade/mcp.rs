@@ -70,7 +70,7 @@ pub(crate) fn initialize(revision: &str) -> Value {
 }
 
 impl Answer {
-    /// The error of a JSON-RPC answer, with its code checked.
+    /// The error of a JSON-RPC answer, with its code checked. JR3: never beside a result, and its code a whole number.
     #[track_caller]
     pub(crate) fn fault(&self, status: u16, code: i64) -> Value {
         assert_eq!(self.status, status, "{:?}", self.body);
@@ -86,7 +86,7 @@ impl Answer {
         json
     }
 
-    /// The result of a JSON-RPC answer.
+    /// The result of a JSON-RPC answer (JR3: never beside an error).
     #[track_caller]
     pub(crate) fn result(&self) -> Value {
         assert_eq!(self.status, 200, "{:?}", self.body);

@@ -51,7 +51,7 @@ async fn the_beginning_tells_who_answers_and_what_there_is() {
     assert!(result.get("resultType").is_none() && result.get("_meta").is_none());
 }
 
-/// JR1: ids come back as they were written; what is none is refused.
+/// JR1, PG1: ids come back as they were written; what is none is refused.
 #[tokio::test]
 async fn an_id_is_a_text_or_a_whole_number_and_comes_back_as_it_was_written() {
     let world = World::start().await;

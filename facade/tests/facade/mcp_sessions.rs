@@ -177,6 +177,22 @@ async fn the_newest_revision_takes_no_notice_of_sessions() {
     );
 }
 
+/// S2, and report #4: no session is required, so a client that forgets its own is served as one without.
+#[tokio::test]
+async fn a_call_without_the_session_that_was_begun_is_a_call_of_no_session() {
+    let world = World::start().await;
+    world.session("2025-06-18").await;
+    world
+        .say(&[], request(1, "tools/call", json!({"name": "a.b"})))
+        .await
+        .result();
+    assert!(
+        !world.core.asked("Call")[0]
+            .metadata
+            .contains_key("toolgate-session")
+    );
+}
+
 /// Rows LC1 and S1 under a profile of the address.
 #[tokio::test]
 async fn a_session_can_begin_under_a_profile() {
