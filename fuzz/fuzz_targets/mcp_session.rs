@@ -4,7 +4,7 @@
 use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
-use toolgate_contract::ids::{TenantId, TokenId};
+use toolgate_contract::ids::TenantId;
 use toolgate_core::{
     clock::Clock,
     identity::{Principal, Role},
@@ -25,7 +25,6 @@ static WORLD: LazyLock<World> = LazyLock::new(|| {
     let sessions = McpSessions::new(keys, Clock::system());
     let principal = Principal {
         tenant: TenantId::mint(),
-        token: TokenId::mint(),
         name: "ann".into(),
         role: Role::Engineer,
         pinned: None,

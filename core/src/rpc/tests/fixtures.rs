@@ -147,17 +147,43 @@ async fn progress_and_lines_come_before_the_outcome() {
 async fn a_run_that_is_left_is_cancelled_at_its_target_within_a_tenth_of_a_second() {
     let fixtures = Fixtures::default();
     let world = World::with(Some(fixtures.clone())).await;
-    let mut events = world.run("test_slow", r#"{"report":true}"#).await;
-    next(&mut events).await.unwrap().unwrap();
-    fixtures.slow_begun(1).await;
-    let began = Instant::now();
-    drop(events);
-    fixtures.slow_left(1).await;
-    assert!(
-        began.elapsed() < Duration::from_millis(100),
-        "{:?}",
-        began.elapsed()
-    );
+    for (door, calls) in [(Door::Facade, 1), (Door::Network, 2)] {
+        let asked = wire::RunRequest {
+            name: "test_slow".into(),
+            arguments: r#"{"report":true}"#.into(),
+            progress: true,
+            ..Default::default()
+        };
+        let mut broker = BrokerServiceClient::new(world.core.service(door));
+        let run = broker.run(with(&world.admin, asked)).await.unwrap();
+        let mut events = run.into_inner();
+        next(&mut events).await.unwrap().unwrap();
+        fixtures.slow_begun(calls).await;
+        let began = Instant::now();
+        drop(events);
+        fixtures.slow_left(calls).await;
+        assert!(
+            began.elapsed() < Duration::from_millis(100),
+            "{door:?} {:?}",
+            began.elapsed()
+        );
+    }
+    // It told progress, so each is on the record.
+    let asked = wire::ListEventsRequest {
+        result: Some("cancelled".into()),
+        ..Default::default()
+    };
+    let rows = tokio::time::timeout(Duration::from_secs(10), async {
+        loop {
+            let rows = world.events(&world.admin, asked.clone()).await;
+            if rows.len() == 2 {
+                return rows;
+            }
+            tokio::task::yield_now().await;
+        }
+    });
+    let rows = rows.await.expect("two rows within ten seconds");
+    assert!(rows.iter().all(|row| row.reason == "CANCELLED"), "{rows:?}");
 }
 
 #[tokio::test]
