@@ -225,11 +225,12 @@ async fn a_call_that_is_taken_back_is_stopped_at_once_and_not_answered() {
     for id in 0..20 {
         client.say(&call(format!("c{id}"))).await;
     }
-    core.until_open(20).await;
+    // The calls, and the watch of the catalog.
+    core.until_open(21).await;
     let began = Instant::now();
     client.say(&cancel("unknown")).await;
     client.say(&cancel("c7")).await;
-    core.until_open(19).await;
+    core.until_open(20).await;
     assert!(
         began.elapsed() < Duration::from_millis(100),
         "{:?}",
