@@ -1,7 +1,9 @@
 //! One behaviour per file; the file's name is the sentence.
 
 mod a_call_is_cancelled_in_every_dialect;
+mod a_call_taken_back_on_a_pipe_stops_at_the_host;
 mod a_caller_who_leaves_cancels_the_read_and_leaves_no_row;
+mod a_client_on_a_pipe_is_served_by_whichever_core_there_is;
 mod a_client_who_leaves_a_turn_cancels_all_its_calls;
 mod a_commit_in_doubt_is_on_the_record_once;
 mod a_credential_is_replaced_without_a_failed_call;
@@ -16,6 +18,7 @@ mod a_killed_gateway_loses_nothing_it_acknowledged;
 mod a_live_answer_is_asked_for_each_time;
 mod a_log_that_nobody_takes_changes_nothing;
 mod a_model_asks_for_tools_and_each_of_its_calls_is_answered;
+mod a_model_says_what_a_system_holds;
 mod a_paused_postgres_is_answered_for_in_two_seconds;
 mod a_postgres_that_went_away_is_found_again;
 mod a_relay_comes_over_tls_and_past_no_one_in_the_middle;
@@ -79,5 +82,6 @@ mod tls_ends_in_the_gateway_itself;
 mod told_to_stop_the_gateway_answers_what_is_under_way;
 mod what_a_host_answers_wrongly_is_an_error_and_recorded;
 mod what_is_listed_can_be_called_and_nothing_else;
+mod what_keeps_a_pipe_from_serving_is_told_before_it_begins;
 mod what_no_method_ever_sees_is_refused_by_reason_and_counted;
 mod whatever_is_killed_nothing_acknowledged_is_lost;

@@ -84,6 +84,12 @@ impl Caller {
         &self.url
     }
 
+    /// The URL of gRPC.
+    #[must_use]
+    pub fn grpc_url(&self) -> &str {
+        &self.grpc
+    }
+
     /// The token.
     #[must_use]
     pub fn token(&self) -> &str {

@@ -47,6 +47,8 @@ pub enum Client {
     TypeScriptSdk1Hears,
     /// The TypeScript client, version 2, listening.
     TypeScriptClient2Hears,
+    /// An agent of the OpenAI SDK: its mode is `chat`, `stream` or `responses`, its target begins with the URL of a model.
+    OpenAiAgent,
 }
 
 /// What a client is asked to do.
@@ -128,6 +130,7 @@ impl Clients {
         match client {
             Client::PythonSdk2 => (self.places.python_2(), "python_sdk_2.py"),
             Client::PythonSdk1 => (self.places.python_1(), "python_sdk_1.py"),
+            Client::OpenAiAgent => (self.places.python_2(), "openai_agent.py"),
             Client::FastMcp => (self.places.python_2(), "fastmcp_client.py"),
             Client::LangChain => (self.places.python_1(), "langchain_adapters.py"),
             Client::TypeScriptSdk1 => (self.places.node(), "typescript_sdk_1.mjs"),

@@ -128,6 +128,12 @@ impl GitHub {
         self.server.url()
     }
 
+    /// The full names of the repositories it holds.
+    #[must_use]
+    pub fn repos(&self) -> Vec<String> {
+        self.state.repos.iter().map(repos::Repo::full_name).collect()
+    }
+
     /// What it was asked.
     #[must_use]
     pub fn seen(&self) -> &Seen {
