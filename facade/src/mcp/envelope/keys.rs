@@ -23,6 +23,10 @@ pub(in crate::mcp) fn pick<'a, const N: usize>(
     object: &'a str,
     ours: &'static [&'static str; N],
 ) -> Result<[Option<&'a RawValue>; N], String> {
+    if !object.starts_with('{') {
+        // The parser would repeat what stands there instead.
+        return Err("an object is wanted".into());
+    }
     let mut reader = serde_json::Deserializer::from_str(object);
     reader
         .deserialize_map(Members { ours })
@@ -97,12 +101,14 @@ impl<'de> Deserialize<'de> for Key<'de> {
 
 /// Readers that ignore case, fold letters such as the Kelvin sign, or stop at a NUL see our member in the key.
 fn looks_like(key: &str, ours: &str) -> bool {
-    let folded = key
-        .chars()
+    folded(key).eq(folded(ours))
+}
+
+fn folded(key: &str) -> impl Iterator<Item = char> {
+    key.chars()
         .filter(|char| char.is_alphanumeric() || *char == '_')
         .flat_map(char::to_uppercase)
-        .flat_map(char::to_lowercase);
-    folded.eq(ours.chars().flat_map(char::to_lowercase))
+        .flat_map(char::to_lowercase)
 }
 
 #[cfg(test)]
@@ -134,6 +140,29 @@ mod tests {
         check(r#"{"_Meta":1}"#, false);
         check(r#"{"x":1,"x":2}"#, false);
         check(r#"{"names":1,"meta":2}"#, true);
+    }
+
+    #[test]
+    fn names_with_dots_and_slashes_are_compared_alike() {
+        let check = |key: &str, expected: bool| {
+            let object = format!("{{{key:?}:1}}");
+            assert_eq!(
+                pick(&object, &["io.x/protocolVersion"]).is_ok(),
+                expected,
+                "{key}"
+            );
+        };
+        check("io.x/protocolVersion", true);
+        check("io.x/protocolversion", false);
+        check("IO.X/PROTOCOLVERSION", false);
+        check("io.x/protocolVersions", true);
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused_without_repeating_it() {
+        for text in ["\"text\"", "[1]", "7", "null", ""] {
+            assert_eq!(pick(text, &["name"]).unwrap_err(), "an object is wanted");
+        }
     }
 
     #[test]
