@@ -92,7 +92,7 @@ impl Place {
 #[derive(Debug)]
 pub(crate) struct DataDir {
     path: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 impl DataDir {
@@ -135,7 +135,7 @@ impl DataDir {
         write!(lock, "{}", std::process::id()).map_err(failed(&lock_path))?;
         Ok(Self {
             path: path.to_owned(),
-            _lock: lock,
+            lock,
         })
     }
 
@@ -193,6 +193,14 @@ impl DataDir {
     }
 }
 
+impl Drop for DataDir {
+    /// Gives the lock up by name. Closing the file is not enough: a program that this process happens to start just now
+    /// holds it open as well until it has become another program, and the next owner would find it taken.
+    fn drop(&mut self) {
+        let _ = rustix::fs::flock(&self.lock, rustix::fs::FlockOperation::Unlock);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,5 +237,16 @@ mod tests {
         );
         drop(owner);
         DataDir::own(dir.path()).unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_was_given_up_is_free_whoever_has_its_lock_open_still() {
+        let dir = tempfile::tempdir().unwrap();
+        let owner = DataDir::own(dir.path()).unwrap();
+        // What a child has between its birth and its becoming another program.
+        let inherited = owner.lock.try_clone().unwrap();
+        drop(owner);
+        DataDir::own(dir.path()).unwrap();
+        drop(inherited);
     }
 }
