@@ -9,10 +9,17 @@ const { StdioClientTransport } = await load("@modelcontextprotocol/sdk/client/st
 const transport = overHttp
   ? new StreamableHTTPClientTransport(new URL(target[0]), options)
   : new StdioClientTransport(program());
+let revision;
+// The client tells nobody but its transport what was agreed on, and that over pipes does not listen.
+const heard = transport.setProtocolVersion?.bind(transport);
+transport.setProtocolVersion = (agreed) => {
+  revision = agreed;
+  heard?.(agreed);
+};
 const client = new Client(us);
 await client.connect(transport);
 await client.ping();
 await client.setLoggingLevel("info");
-await ask(client, transport.protocolVersion);
+await ask(client, revision);
 if (overHttp) await transport.terminateSession();
 await client.close();

@@ -3,7 +3,9 @@
 
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
-use toolgate_test_support::{Ask, Caller, Client, Clients, Inspected, Outcome, Refusal, World, rust_sdk};
+use toolgate_test_support::{
+    Ask, Caller, Client, Clients, Inspected, Outcome, Refusal, World, binary, rust_sdk,
+};
 
 const TOOL: &str = "ssh.run_whitelisted_command";
 const GOOD: &str = r#"{"command":"uptime"}"#;
@@ -26,20 +28,33 @@ const CASES: [(Client, &str, Option<&str>); 9] = [
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_client_of_mcp_sees_what_rest_says() {
-    let Some(clients) = Clients::here("each_client_of_mcp_sees_what_rest_says") else {
+    let test = "each_client_of_mcp_sees_what_rest_says";
+    check_all(test, "mcp", |admin| vec![format!("{}/mcp", admin.url())]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_client_sees_it_over_pipes_as_well() {
+    // Who comes over the network is not believed which dialect it speaks for.
+    check_all("each_client_sees_it_over_pipes_as_well", "grpc", |admin| {
+        let program = binary().to_string_lossy().into_owned();
+        vec![program, "mcp".into(), "--core".into(), admin.grpc_url().into()]
+    })
+    .await;
+}
+
+async fn check_all(test: &str, facade: &str, target: impl Fn(&Caller) -> Vec<String>) {
+    let Some(clients) = Clients::here(test) else {
         return;
     };
     let world = World::new().unlimited().host("web-1").start().await;
     let expected = Expected::of(world.admin()).await;
-    let (url, token) = (format!("{}/mcp", world.url()), world.admin().token());
+    let (target, token) = (target(world.admin()), world.admin().token());
+    let target: Vec<&str> = target.iter().map(String::as_str).collect();
 
     let told: Vec<_> = stream::iter(CASES)
         .map(|(client, mode, revision)| {
-            let (clients, target) = (&clients, [url.as_str()]);
-            async move {
-                let ask = ask(mode, &target, token);
-                (client, mode, revision, clients.run(client, ask).await)
-            }
+            let (clients, ask) = (&clients, ask(mode, &target, token));
+            async move { (client, mode, revision, clients.run(client, ask).await) }
         })
         .buffer_unordered(AT_ONCE)
         .collect()
@@ -55,8 +70,8 @@ async fn each_client_of_mcp_sees_what_rest_says() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 
     // The good call of each; the bad ones ended before there was anything to record.
-    let calls = calls_over_mcp(&world).await;
-    assert_eq!(calls, CASES.len(), "calls over MCP on the record");
+    let calls = calls_over(facade, &world).await;
+    assert_eq!(calls, CASES.len(), "calls over {facade} on the record");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -81,13 +96,26 @@ async fn the_inspector_finds_no_fault_with_a_schema() {
     };
     let world = World::new().unlimited().host("web-1").start().await;
     let expected = Expected::of(world.admin()).await;
-    let (url, token) = (format!("{}/mcp", world.url()), world.admin().token());
-    for era in ["legacy", "modern"] {
+    let token = world.admin().token();
+    let (url, program) = (format!("{}/mcp", world.url()), binary());
+    let over_pipes = [
+        &*program.to_string_lossy(),
+        "mcp",
+        "--core",
+        world.admin().grpc_url(),
+    ];
+    for (era, target) in [
+        ("legacy", &[url.as_str()][..]),
+        ("modern", &[url.as_str()]),
+        ("legacy", &over_pipes),
+        ("modern", &over_pipes),
+    ] {
         let list = ["--method", "tools/list", "--strict"];
-        let list = clients.inspect(era, &[&url], token, &list).await.unwrap();
-        assert_eq!(list.code, Some(0), "{era}: {}", list.complaint);
+        let list = clients.inspect(era, target, token, &list).await.unwrap();
+        let who = format!("{era} {target:?}");
+        assert_eq!(list.code, Some(0), "{who}: {}", list.complaint);
         let listed = names(&answer(&list)["tools"]);
-        assert_eq!(listed, expected.names, "{era}: {}", list.complaint);
+        assert_eq!(listed, expected.names, "{who}: {}", list.complaint);
 
         let call = [
             "--method",
@@ -96,12 +124,12 @@ async fn the_inspector_finds_no_fault_with_a_schema() {
             "ssh_run_whitelisted_command",
         ];
         let call = [&call[..], &["--tool-args-json", GOOD]].concat();
-        let called = clients.inspect(era, &[&url], token, &call).await.unwrap();
-        assert_eq!(called.code, Some(0), "{era}: {}", called.complaint);
+        let called = clients.inspect(era, target, token, &call).await.unwrap();
+        assert_eq!(called.code, Some(0), "{who}: {}", called.complaint);
         assert_eq!(
             answer(&called)["structuredContent"],
             *expected.good.structured(),
-            "{era}"
+            "{who}"
         );
     }
 }
@@ -283,10 +311,10 @@ fn answer(inspected: &Inspected) -> &Value {
     inspected.answer.get("result").unwrap_or(&inspected.answer)
 }
 
-/// How many calls came over MCP and were carried out.
-async fn calls_over_mcp(world: &World) -> usize {
+/// How many calls came this way and were carried out.
+async fn calls_over(facade: &str, world: &World) -> usize {
     let calls = world.audit_of("adapter.capability_invoked").await;
     let ours =
-        |row: &&Value| row["facade"] == "mcp" && row["capability"] == TOOL && row["result"] == "success";
+        |row: &&Value| row["facade"] == facade && row["capability"] == TOOL && row["result"] == "success";
     calls.iter().filter(ours).count()
 }
