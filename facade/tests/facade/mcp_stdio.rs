@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokio::{
     io::{
@@ -408,6 +409,47 @@ async fn a_core_that_does_not_answer_is_told_as_such() {
     let served = stdio(core, settings, input, output, CancellationToken::new()).await;
     assert!(matches!(served, Err(StdioError::Unreachable(_))), "{served:?}");
     drop(ours);
+}
+
+/// Lines that are nearly messages, and bytes.
+fn heard() -> impl Strategy<Value = Vec<u8>> {
+    let near = [
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/list\",\"params\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}",
+        "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
+    ];
+    let part = prop_oneof![
+        3 => proptest::sample::select(near.to_vec()).prop_map(|text| text.as_bytes().to_vec()),
+        1 => proptest::collection::vec(any::<u8>(), 0..40),
+        2 => Just(b"\n".to_vec()),
+        1 => Just("\u{feff}".as_bytes().to_vec()),
+        1 => Just(b"\r\n".to_vec()),
+    ];
+    proptest::collection::vec(part, 0..30).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn whatever_is_said_is_answered_in_whole_lines_and_at_most_once_a_line(input in heard()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let mut said = Vec::new();
+        let settings = Stdio::new("tgk_a_b").unwrap();
+        let core = ScriptedCore::new().service();
+        runtime
+            .block_on(stdio(core, settings, &input[..], &mut said, CancellationToken::new()))
+            .unwrap();
+        let said = String::from_utf8(said).unwrap();
+        prop_assert!(said.is_empty() || said.ends_with('\n'));
+        prop_assert!(said.lines().count() <= input.split(|byte| *byte == b'\n').count());
+        for line in said.lines() {
+            let message: Value = serde_json::from_str(line).unwrap();
+            prop_assert_eq!(&message["jsonrpc"], "2.0");
+            prop_assert!(message.get("result").is_some() != message.get("error").is_some());
+        }
+    }
 }
 
 #[tokio::test]
