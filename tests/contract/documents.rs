@@ -1,6 +1,6 @@
 //! What the documents say of tests and files is true.
 
-use super::repository::texts;
+use super::repository::{sources, texts};
 
 #[test]
 fn every_scenario_that_a_document_names_exists() {
@@ -43,14 +43,29 @@ fn every_invariant_names_the_test_that_holds_it() {
         assert!(compiles || !holders.is_empty(), "{row} names no test");
         for holder in holders {
             let found = exists(&format!("tests/scenarios/{holder}.rs"))
-                || exists(&format!("tests/contract/{holder}.rs"));
-            assert!(found, "{holder} is no scenario and no contract test");
+                || exists(&format!("tests/contract/{holder}.rs"))
+                || is_a_test_of_the_facade(holder);
+            assert!(
+                found,
+                "{holder} is no scenario, no contract test and no test of the facade"
+            );
         }
     }
 }
 
 fn exists(file: &str) -> bool {
     texts().iter().any(|(path, _)| path == file)
+}
+
+/// Whether a function of this name stands in `facade/tests/` right below the attribute of a test.
+fn is_a_test_of_the_facade(name: &str) -> bool {
+    sources("facade/tests/").any(|(_, text)| {
+        let lines: Vec<&str> = text.lines().collect();
+        lines.windows(2).any(|pair| {
+            let is_test = pair[0].starts_with("#[test]") || pair[0].starts_with("#[tokio::test");
+            is_test && pair[1].contains(&format!("fn {name}("))
+        })
+    })
 }
 
 #[test]
