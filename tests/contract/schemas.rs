@@ -38,6 +38,13 @@ fn every_schema_is_a_valid_one_of_2020_12() {
 }
 
 #[test]
+fn no_argument_is_asked_for_in_a_header() {
+    for tool in TOOLS {
+        assert!(!tool.input_schema.contains("x-mcp-header"), "{}", tool.name);
+    }
+}
+
+#[test]
 fn every_object_is_closed_and_every_property_described() {
     fn walk(schema: &Value, tool: &str) {
         if schema["type"] == "object" {
