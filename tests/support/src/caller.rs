@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use crate::{Answer, Events, Grpc, Outcome, Refusal};
+use crate::{Answer, Events, Grpc, Outcome, Refusal, dialect::Pipes};
 
 /// What a principal may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +40,7 @@ pub struct Caller {
     url: String,
     grpc: String,
     token: String,
+    pipes: Pipes,
 }
 
 impl std::fmt::Debug for Caller {
@@ -57,7 +58,17 @@ impl Caller {
             url: url.into(),
             grpc: grpc.into(),
             token: token.into(),
+            pipes: Pipes::None,
         }
+    }
+
+    /// The same caller, who can also speak through pipes.
+    pub(crate) fn piped(self, pipes: Pipes) -> Self {
+        Self { pipes, ..self }
+    }
+
+    pub(crate) fn pipes(&self) -> &Pipes {
+        &self.pipes
     }
 
     /// The same caller, trusting a further certificate in PEM.

@@ -5,6 +5,7 @@
 
 mod mcp;
 mod openai;
+mod pipe;
 
 use std::time::Instant;
 
@@ -13,7 +14,8 @@ use serde_json::{Value, value::RawValue};
 use tonic::Status;
 use toolgate_contract::v1::Failure;
 
-use self::mcp::Mcp;
+pub(crate) use self::pipe::Pipes;
+use self::{mcp::Mcp, pipe::Pipe};
 use crate::{Caller, Grpc};
 
 /// A way to talk to the gate.
@@ -25,6 +27,8 @@ pub enum Dialect {
     Grpc,
     /// MCP over HTTP.
     Mcp(Revision),
+    /// MCP over a pair of pipes.
+    Stdio(Revision),
     /// OpenAI's tool calls.
     OpenAi(Form),
 }
@@ -72,12 +76,14 @@ pub enum Told {
 
 impl Dialect {
     /// Every dialect in every form.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Rest,
         Self::Grpc,
         Self::Mcp(Revision::June2025),
         Self::Mcp(Revision::November2025),
         Self::Mcp(Revision::July2026),
+        Self::Stdio(Revision::June2025),
+        Self::Stdio(Revision::July2026),
         Self::OpenAi(Form::Chat),
         Self::OpenAi(Form::Responses),
     ];
@@ -88,7 +94,7 @@ impl Dialect {
         match self {
             Self::Rest => "rest",
             Self::Grpc => "grpc",
-            Self::Mcp(_) => "mcp",
+            Self::Mcp(_) | Self::Stdio(_) => "mcp",
             Self::OpenAi(_) => "openai",
         }
     }
@@ -176,6 +182,7 @@ enum Way {
     Rest,
     Grpc(Box<Grpc>),
     Mcp(Mcp),
+    Stdio(Box<Pipe>),
     OpenAi(Form),
 }
 
@@ -186,6 +193,7 @@ impl Caller {
             Dialect::Rest => Way::Rest,
             Dialect::Grpc => Way::Grpc(Box::new(self.grpc().await)),
             Dialect::Mcp(revision) => Way::Mcp(Mcp::open(self, revision).await),
+            Dialect::Stdio(revision) => Way::Stdio(Box::new(Pipe::open(self, revision).await)),
             Dialect::OpenAi(form) => Way::OpenAi(form),
         };
         Speaker {
@@ -214,6 +222,7 @@ impl Speaker {
             Way::Rest => self.over_rest(tool, arguments).await,
             Way::Grpc(grpc) => over_grpc(grpc, tool, arguments).await,
             Way::Mcp(mcp) => mcp.call(&self.caller, tool, arguments).await,
+            Way::Stdio(pipe) => pipe.call(tool, arguments).await,
             Way::OpenAi(form) => openai::call(&self.caller, *form, tool, arguments).await,
         }
     }
@@ -240,6 +249,10 @@ impl Speaker {
                     mcp.cancel_last(&self.caller).await;
                     Some(call)
                 }
+                Way::Stdio(pipe) => {
+                    pipe.cancel_last().await;
+                    Some(call)
+                }
                 _ => None,
             };
             (at, open)
@@ -258,6 +271,7 @@ impl Speaker {
                 list.tools.into_iter().map(|tool| tool.name).collect()
             }
             Way::Mcp(mcp) => mcp.tools(&self.caller).await,
+            Way::Stdio(pipe) => pipe.tools().await,
             Way::OpenAi(form) => openai::tools(&self.caller, *form).await,
         }
     }

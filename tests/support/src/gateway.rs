@@ -14,7 +14,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::{Caller, Postgres, Store, until};
+use crate::{Caller, Postgres, Store, dialect::Pipes, until};
 
 /// The `toolgate` binary beside this test's own executable.
 ///
@@ -228,7 +228,7 @@ impl Gateway {
     /// The admin.
     #[must_use]
     pub fn admin(&self) -> Caller {
-        Caller::new(&self.url, &self.grpc, self.token())
+        Caller::new(&self.url, &self.grpc, self.token()).piped(Pipes::Program(self.data_dir()))
     }
 
     /// The data directory.

@@ -57,20 +57,7 @@ impl Mcp {
         if answer.status == 401 {
             return Told::refused("CREDENTIAL_INVALID", None);
         }
-        let reply: Reply<'_> = match serde_json::from_str(&answer.text) {
-            Ok(reply) => reply,
-            Err(error) => return unreadable(error),
-        };
-        match reply.result {
-            Some(result) => {
-                serde_json::from_str::<Written<'_>>(result.get()).map_or_else(unreadable, Told::from)
-            }
-            None => {
-                let data = &reply.error["data"];
-                let reason = data["reason"].as_str().unwrap_or_default();
-                Told::refused(reason, data["retryAfter"].as_u64())
-            }
-        }
+        told(&answer.text)
     }
 
     /// Before 2026-07-28 a client that leaves has not cancelled.
@@ -93,11 +80,7 @@ impl Mcp {
 
     async fn ask(&self, caller: &Caller, method: &str, name: Option<&str>, params: &str) -> Answer {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let params = match self.revision {
-            Revision::July2026 => with_meta(params, self.revision),
-            Revision::June2025 | Revision::November2025 => params.to_owned(),
-        };
-        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+        let body = message(self.revision, id, method, params);
         let mut request = self.post(caller).body(body);
         if self.revision == Revision::July2026 {
             request = request.header("mcp-method", method);
@@ -118,6 +101,31 @@ impl Mcp {
             request = request.header("mcp-session-id", session);
         }
         request
+    }
+}
+
+/// A request as it is written in a revision.
+pub(super) fn message(revision: Revision, id: u64, method: &str, params: &str) -> String {
+    let params = match revision {
+        Revision::July2026 => with_meta(params, revision),
+        Revision::June2025 | Revision::November2025 => params.to_owned(),
+    };
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
+}
+
+/// What a message says of a call.
+pub(super) fn told(message: &str) -> Told {
+    let reply: Reply<'_> = match serde_json::from_str(message) {
+        Ok(reply) => reply,
+        Err(error) => return unreadable(error),
+    };
+    match reply.result {
+        Some(result) => serde_json::from_str::<Written<'_>>(result.get()).map_or_else(unreadable, Told::from),
+        None => {
+            let data = &reply.error["data"];
+            let reason = data["reason"].as_str().unwrap_or_default();
+            Told::refused(reason, data["retryAfter"].as_u64())
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use toolgate_facade::{CoreService, FacadeConfig, tls};
 use tower::ServiceExt;
 
 use super::World;
-use crate::{Caller, Postgres, Relay, Role, Seed, Store};
+use crate::{Caller, Postgres, Relay, Role, Seed, Store, dialect::Pipes};
 
 /// The description of a world.
 #[derive(Debug, Default)]
@@ -137,7 +137,8 @@ impl Builder {
             .await
             .expect("the core starts");
 
-        let mut admin = Caller::new(&url, &grpc_url, admin_token);
+        let service = CoreService::new(core.service(Door::Facade).map_err(Into::into));
+        let mut admin = Caller::new(&url, &grpc_url, admin_token).piped(Pipes::InProcess(service));
         if let Some((certificate, _)) = &self.tls {
             admin = admin.trusting(certificate);
         }
