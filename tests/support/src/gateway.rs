@@ -273,11 +273,15 @@ impl Gateway {
         std::fs::read_to_string(self.dir.path().join("gateway.log")).unwrap_or_default()
     }
 
-    /// The addresses of REST and gRPC, the first two URLs it prints.
+    /// The addresses of REST and gRPC, each after its word in what it prints.
     fn addresses(&self) -> Option<(String, String)> {
         let all = self.printed().join(" ");
-        let mut urls = all.split_whitespace().filter(|word| word.starts_with("http"));
-        let mut next = || Some(urls.next()?.trim_end_matches('/').to_owned());
-        Some((next()?, next()?))
+        let words: Vec<&str> = all.split_whitespace().collect();
+        let after = |name: &str| {
+            let at = words.iter().position(|word| *word == name)?;
+            let url = words.get(at + 1).filter(|word| word.starts_with("http"))?;
+            Some(url.trim_end_matches('/').to_owned())
+        };
+        Some((after("REST")?, after("gRPC")?))
     }
 }
