@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use toolgate_test_support::{Gateway, Pipe, Role};
 
+/// Words after `toolgate mcp`, and variables.
+type Started<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)]);
+
 const REVISION: &str = "2025-06-18";
 
 fn list() -> Value {
@@ -100,7 +103,7 @@ async fn where_no_gateway_runs_it_starts_a_core_that_others_find_and_ends_with_i
 #[tokio::test(flavor = "multi_thread")]
 async fn a_profile_of_the_flag_or_of_the_pod_narrows_the_tools() {
     let folder = tempfile::tempdir().unwrap();
-    let cases: [(&[&str], &[(&str, &str)]); 2] = [
+    let cases: [Started<'_>; 2] = [
         (
             &["--data-dir", "data", "--tool-profile", "hosts"],
             &[("TATARA_TOOL_PROFILE", "forges")],

@@ -3,13 +3,16 @@
 
 use toolgate_test_support::{Gateway, run};
 
+/// Words after `toolgate mcp`, variables, the exit code, and a part of what is told.
+type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], i32, &'a str);
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_keeps_a_pipe_from_serving_is_told_before_it_begins() {
     let gateway = Gateway::start(&["--relay-built-in=false"]).await.unwrap();
     let data = gateway.data_dir();
     let dir = data.to_str().unwrap();
     let unknown = ("TOOLGATE_TOKEN", "tgk_00000000000000000000000000_unknown");
-    let cases: [(&[&str], &[(&str, &str)], i32, &str); 6] = [
+    let cases: [Case<'_>; 6] = [
         (&["--data-dir", dir], &[unknown], 3, "next: the token is unknown"),
         (
             &["--core", "http://192.0.2.1:7601"],
