@@ -21,6 +21,7 @@ mod result;
 mod routes;
 mod serve;
 pub mod tls;
+mod told;
 mod uplink;
 mod well_known;
 

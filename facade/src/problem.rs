@@ -13,7 +13,10 @@ use serde_json::value::RawValue;
 use tonic::Status;
 use toolgate_contract::v1::{ErrorReason, Failure};
 
-use crate::link::OwnRefusal;
+use crate::{
+    link::OwnRefusal,
+    told::{self, Choice, Violation},
+};
 
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
@@ -142,19 +145,6 @@ struct Details<'a> {
 }
 
 #[derive(Serialize)]
-struct Violation<'a> {
-    pointer: &'a str,
-    keyword: &'a str,
-    message: &'a str,
-}
-
-#[derive(Serialize)]
-struct Choice<'a> {
-    id: &'a str,
-    name: &'a str,
-}
-
-#[derive(Serialize)]
 #[serde(untagged)]
 enum Fact<'a> {
     Text(&'a str),
@@ -169,8 +159,6 @@ impl<'a> Details<'a> {
 
     fn of(failure: &'a Failure) -> Self {
         let reason = failure.reason();
-        let violations = failure.violations.iter();
-        let targets = failure.targets.iter();
         Self {
             r#type: reason.problem_type(),
             title: reason.title(),
@@ -181,19 +169,8 @@ impl<'a> Details<'a> {
                 .get("correlationId")
                 .map(|id| format!("urn:toolgate:call:{id}")),
             reason: reason.name(),
-            violations: violations
-                .map(|each| Violation {
-                    pointer: &each.pointer,
-                    keyword: &each.keyword,
-                    message: &each.message,
-                })
-                .collect(),
-            targets: targets
-                .map(|each| Choice {
-                    id: &each.id,
-                    name: &each.name,
-                })
-                .collect(),
+            violations: told::violations(failure),
+            targets: told::targets(failure),
             retry_after_ms: failure.retry_after_ms,
             facts: failure
                 .metadata

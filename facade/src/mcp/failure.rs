@@ -16,7 +16,10 @@ use super::{
     fault::{Beside, Fault, INTERNAL, PARAMS},
     result::{ServerInfo, begin_result},
 };
-use crate::result::write_text;
+use crate::{
+    result::write_text,
+    told::{self as facts, Choice, Violation},
+};
 
 /// How a failed call is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,40 +229,14 @@ struct Meta<'a> {
     server: Option<&'a ServerInfo>,
 }
 
-#[derive(Serialize)]
-struct Violation<'a> {
-    pointer: &'a str,
-    keyword: &'a str,
-    message: &'a str,
-}
-
-#[derive(Serialize)]
-struct Choice<'a> {
-    id: &'a str,
-    name: &'a str,
-}
-
 impl<'a> Meta<'a> {
     fn of(failure: &'a Failure, server: Option<&'a ServerInfo>) -> Self {
-        let violations = failure.violations.iter();
-        let targets = failure.targets.iter();
         Self {
             reason: failure.reason().name(),
             correlation_id: correlation_id(failure),
             retry_after: failure.retry_after_seconds(),
-            violations: violations
-                .map(|each| Violation {
-                    pointer: &each.pointer,
-                    keyword: &each.keyword,
-                    message: &each.message,
-                })
-                .collect(),
-            targets: targets
-                .map(|each| Choice {
-                    id: &each.id,
-                    name: &each.name,
-                })
-                .collect(),
+            violations: facts::violations(failure),
+            targets: facts::targets(failure),
             server,
         }
     }

@@ -93,7 +93,7 @@ impl Serialize for Entry<'_> {
 impl Ending {
     fn output(&self, form: Form) -> Output<'_> {
         match self {
-            Self::Failed(failure) => Output::Text(failure::told(failure).into()),
+            Self::Failed(failure) => Output::Text(failure::text(failure).into()),
             Self::Ran(call) => {
                 let Some(result) = &call.result else {
                     return Output::Text("{}".into());
@@ -101,7 +101,7 @@ impl Ending {
                 Output::of(form, result).unwrap_or_else(|error| {
                     tracing::error!(%error, "a result of the core is no list of content blocks");
                     let failure = Failure::new(ErrorReason::Internal, "internal fault; try again later");
-                    Output::Text(failure::told(&failure).into())
+                    Output::Text(failure::text(&failure).into())
                 })
             }
         }

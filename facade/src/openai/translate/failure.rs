@@ -7,6 +7,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use toolgate_contract::v1::Failure;
 
+use crate::told::{self, Choice, Violation};
+
 #[derive(Serialize)]
 struct Told<'a> {
     error: Error<'a>,
@@ -29,42 +31,14 @@ struct Error<'a> {
     structured_content: Option<&'a RawValue>,
 }
 
-#[derive(Serialize)]
-struct Violation<'a> {
-    pointer: &'a str,
-    keyword: &'a str,
-    message: &'a str,
-}
-
-#[derive(Serialize)]
-struct Choice<'a> {
-    id: &'a str,
-    name: &'a str,
-}
-
 /// A call that was not carried out.
-pub(super) fn told(failure: &Failure) -> String {
+pub(super) fn text(failure: &Failure) -> String {
     write(Error {
         reason: Some(failure.reason().name()),
         message: &failure.message,
         retry_after: failure.retry_after_seconds(),
-        violations: failure
-            .violations
-            .iter()
-            .map(|each| Violation {
-                pointer: &each.pointer,
-                keyword: &each.keyword,
-                message: &each.message,
-            })
-            .collect(),
-        targets: failure
-            .targets
-            .iter()
-            .map(|each| Choice {
-                id: &each.id,
-                name: &each.name,
-            })
-            .collect(),
+        violations: told::violations(failure),
+        targets: told::targets(failure),
         structured_content: None,
     })
 }
