@@ -2,18 +2,28 @@
 //!
 //! Bodies are one JSON object, not compressed. What stands in it is read by the route. Shared by all dialects.
 
+mod room;
+
 use axum::{
     body::Body,
-    extract::{FromRequest, Request},
+    extract::{FromRequest, FromRequestParts, Request},
 };
-use bytes::Bytes;
-use http::{HeaderMap, header};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use bytes::{Bytes, BytesMut};
+use http::{header, request::Parts};
+use http_body_util::BodyExt;
 use serde::Deserialize;
-use toolgate_contract::v1::ErrorReason;
+use toolgate_contract::v1::{ErrorReason, GetSelfRequest};
 
-use crate::{Limits, problem::Problem, routes::Shared};
+pub(crate) use self::room::Room;
+use self::room::Share;
+use crate::{
+    link::{Caller, source},
+    problem::Problem,
+    routes::Shared,
+};
 
+/// So much is read of someone whose credential nobody has looked at.
+const UNKNOWN: usize = 64 * 1024;
 /// How deep arguments may be nested; what a dialect wraps around them comes on top.
 const DEPTH: usize = 64;
 /// The limit of the arguments is 10,000; the envelope around them is less than the rest.
@@ -27,8 +37,8 @@ impl FromRequest<Shared> for ObjectBody {
     type Rejection = Problem;
 
     async fn from_request(request: Request, shared: &Shared) -> Result<Self, Problem> {
-        let (parts, body) = request.into_parts();
-        let bytes = read(body, &parts.headers, &shared.limits).await?;
+        let (mut parts, body) = request.into_parts();
+        let bytes = read(body, &mut parts, shared).await?;
         check_bounds(&bytes)?;
         Ok(Self(bytes))
     }
@@ -42,8 +52,10 @@ impl ObjectBody {
     }
 }
 
-/// The bytes of a body within the limits of size and time.
-pub(crate) async fn read(body: Body, headers: &HeaderMap, limits: &Limits) -> Result<Bytes, Problem> {
+/// The bytes of a body within the limits of size, time and what may be held at once. Of someone whose credential the core
+/// has not looked at yet only the beginning is read.
+pub(crate) async fn read(body: Body, parts: &mut Parts, shared: &Shared) -> Result<Bytes, Problem> {
+    let (headers, limits) = (&parts.headers, &shared.limits);
     if headers
         .get(header::CONTENT_ENCODING)
         .is_some_and(|coding| coding != "identity")
@@ -58,15 +70,52 @@ pub(crate) async fn read(body: Body, headers: &HeaderMap, limits: &Limits) -> Re
     if told.is_some_and(|length| length > limits.body) {
         return Err(too_large(limits.body));
     }
-    match tokio::time::timeout(limits.body_read, Limited::new(body, limits.body).collect()).await {
-        Ok(Ok(whole)) => Ok(whole.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(limits.body)),
-        Ok(Err(_)) => Err(malformed("the body ended before it was whole")),
-        Err(_) => Err(malformed(format!(
-            "the body did not arrive within {} seconds",
-            limits.body_read.as_secs()
-        ))),
+    let mut share = shared
+        .bodies
+        .share(source(headers, &parts.extensions, shared.behind_proxy));
+    share.grow_to(told.unwrap_or(UNKNOWN).min(UNKNOWN))?;
+    let whole = collect(body, parts, shared, &mut share);
+    tokio::time::timeout(limits.body_read, whole)
+        .await
+        .unwrap_or_else(|_| {
+            Err(malformed(format!(
+                "the body did not arrive within {} seconds",
+                limits.body_read.as_secs()
+            )))
+        })
+}
+
+async fn collect(
+    mut body: Body,
+    parts: &mut Parts,
+    shared: &Shared,
+    share: &mut Share,
+) -> Result<Bytes, Problem> {
+    let (mut whole, mut known, limit) = (BytesMut::new(), false, shared.limits.body);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| malformed("the body ended before it was whole"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if whole.len() + data.len() > limit {
+            return Err(too_large(limit));
+        }
+        if !known && whole.len() + data.len() > UNKNOWN {
+            accept(parts, shared).await?;
+            share.grow_to(limit)?;
+            known = true;
+        }
+        whole.extend_from_slice(&data);
     }
+    Ok(whole.freeze())
+}
+
+async fn accept(parts: &mut Parts, shared: &Shared) -> Result<(), Problem> {
+    let caller = Caller::from_request_parts(parts, shared).await?;
+    let asked = caller.request(GetSelfRequest {});
+    shared
+        .link
+        .ask(shared.link.sessions().get_self(asked))
+        .await
+        .map(drop)
 }
 
 fn check_bounds(bytes: &[u8]) -> Result<(), Problem> {

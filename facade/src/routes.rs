@@ -15,6 +15,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::{
     CoreService, FacadeConfig, FacadeError, Limits, MetricsText,
+    body::Room,
     challenge::Challenges,
     edge::{self, Gauges, Hosts, Rim},
     link::{Link, Refusals},
@@ -42,6 +43,8 @@ pub(crate) struct Parts {
     pub(crate) authorization_servers: Vec<String>,
     pub(crate) metrics: MetricsText,
     pub(crate) version: String,
+    /// Bodies that are arriving.
+    pub(crate) bodies: Room,
     pub(crate) rest: rest::Kept,
     pub(crate) mcp: mcp::Server,
     pub(crate) openai: openai::Kept,
@@ -83,6 +86,7 @@ pub(crate) fn build(
         authorization_servers: config.authorization_servers.clone(),
         metrics: Arc::clone(&config.metrics),
         version: config.version.clone(),
+        bodies: Room::default(),
         rest: rest::Kept::new(tasks),
         mcp: mcp::Server::new(link.clone(), config, ending.closed.clone()),
         openai: openai::Kept::default(),

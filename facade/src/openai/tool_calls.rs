@@ -28,10 +28,10 @@ pub(super) async fn tool_calls(
     request: Request<Body>,
 ) -> Result<Response, Problem> {
     form::none(query.as_deref())?;
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     // Values are not counted here: a completion may bring along many that are never looked at. Those of the arguments
     // are the core's to count.
-    let body = body::read(body, &parts.headers, &shared.limits).await?;
+    let body = body::read(body, &mut parts, &shared).await?;
     let turn = translate::read(&body).map_err(|failure| Problem::refusing(*failure))?;
     let is_refused = turn.asked.iter().any(|asked| asked.call.is_err());
     let answered = run::turn(&shared, caller, turn.asked).await?;

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use toolgate_contract::v1::{GetStatusResponse, StatusCheck};
+use toolgate_contract::v1::{ErrorReason, Failure, GetStatusResponse, StatusCheck};
 use toolgate_facade::{FacadeConfig, Limits};
 
 use crate::{
@@ -45,6 +45,22 @@ async fn heads_are_bounded_in_size_number_and_time() {
     // The rest of this head never comes.
     let slow = world.raw("GET /healthz HTTP/1.1\r\nhost: loc").await;
     assert!(!slow.contains(" 200 "), "{slow}");
+}
+
+#[tokio::test]
+async fn of_someone_unknown_no_more_than_the_beginning_of_a_body_is_read() {
+    let unknown = Failure::new(ErrorReason::CredentialInvalid, "sign in again");
+    let world = World::with(ScriptedCore::failing(unknown), FacadeConfig::default()).await;
+    for path in ["/api/mcp/invoke", "/api/tokens", "/mcp", "/openai/v1/tool_calls"] {
+        // A megabyte is announced, and most of it never comes.
+        let begun = format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-length: 1048576\r\n\r\n{{{}",
+            world.address,
+            " ".repeat(80_000)
+        );
+        let answer = world.raw(begun).await;
+        assert!(answer.starts_with("HTTP/1.1 401 "), "{path}: {answer}");
+    }
 }
 
 #[tokio::test]
