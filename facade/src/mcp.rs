@@ -27,11 +27,12 @@ pub use self::stdio::{Stdio, StdioError, stdio};
 use crate::routes::Shared;
 
 /// The templates of its paths.
-pub(crate) const PATHS: [&str; 2] = ["/mcp", "/mcp/p/{profile}"];
+pub(crate) const PATHS: [&str; 3] = ["/mcp", "/mcp/p/{profile}", "/mcp/"];
 
 /// The routes of this dialect.
 pub(crate) fn routes() -> Router<Shared> {
-    let [plain, under_profile] = PATHS;
+    // The last is what people type by mistake.
+    let [plain, under_profile, with_slash] = PATHS;
     let methods = || {
         get(http::get)
             .post(http::post)
@@ -41,4 +42,5 @@ pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route(plain, methods())
         .route(under_profile, methods())
+        .route(with_slash, methods())
 }

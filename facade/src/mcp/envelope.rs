@@ -14,7 +14,7 @@ pub(super) use self::{
 };
 
 use bytes::Bytes;
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
 use self::keys::present;
@@ -75,11 +75,22 @@ struct Envelope<'a> {
 /// What is wrong with it, with the id where one could be read.
 pub(super) fn read(bytes: &Bytes) -> Result<Message, Fault> {
     let text = std::str::from_utf8(bytes).map_err(|_| Fault::unparseable("the message is not UTF-8"))?;
-    body::check_counts(bytes, AROUND).map_err(Fault::no_message)?;
+    body::check_counts(bytes, AROUND).map_err(|fault| Fault::no_message(fault).about(id_of(text)))?;
+    // An array would be read member by member, as if it were the object.
+    if !text.trim_ascii_start().starts_with('{') {
+        return Err(no_object(text));
+    }
     let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|error| unreadable(text, &error))?;
     let id = envelope.id.map(Id::read).transpose();
     let known = id.as_ref().ok().cloned().flatten();
     envelope.read(bytes, id).map_err(|fault| fault.about(known))
+}
+
+/// The id of a message that is not read any further: who waits on a pipe knows its answer by nothing else. Nesting that
+/// would cost a stack is refused by the parser itself.
+fn id_of(text: &str) -> Option<Id> {
+    let envelope: Envelope<'_> = serde_json::from_str(text).ok()?;
+    Id::read(envelope.id?).ok()
 }
 
 impl Envelope<'_> {
@@ -137,20 +148,35 @@ fn read_method(raw: &RawValue) -> Result<String, Fault> {
 
 /// What is no JSON at all is told apart from JSON that is no message.
 fn unreadable(text: &str, error: &serde_json::Error) -> Fault {
-    if serde_json::from_str::<serde::de::IgnoredAny>(text).is_err() {
-        return Fault::unparseable(format!(
-            "the message is no JSON: line {}, column {}",
-            error.line(),
-            error.column()
-        ));
-    }
-    match text.trim_start().as_bytes().first() {
-        Some(b'[') => Fault::no_message("batches are not taken; send one message at a time"),
-        Some(b'{') => Fault::no_message(
+    check_json(text, error).err().unwrap_or_else(|| {
+        Fault::no_message(
             "the message has a doubled or unknown member; the members are jsonrpc, id, method and params",
-        ),
-        _ => Fault::no_message("the message is no JSON object"),
+        )
+    })
+}
+
+fn no_object(text: &str) -> Fault {
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Err(error) => not_json(&error),
+        Ok(_) if text.trim_ascii_start().starts_with('[') => {
+            Fault::no_message("batches are not taken; send one message at a time")
+        }
+        Ok(_) => Fault::no_message("the message is no JSON object"),
     }
+}
+
+fn check_json(text: &str, error: &serde_json::Error) -> Result<(), Fault> {
+    serde_json::from_str::<IgnoredAny>(text)
+        .map(drop)
+        .map_err(|_| not_json(error))
+}
+
+fn not_json(error: &serde_json::Error) -> Fault {
+    Fault::unparseable(format!(
+        "the message is no JSON: line {}, column {}",
+        error.line(),
+        error.column()
+    ))
 }
 
 #[cfg(test)]

@@ -190,7 +190,9 @@ fn in_result(failure: &Failure, id: &Id, era: Era, server: &ServerInfo) -> Bytes
 fn in_words(failure: &Failure) -> String {
     let mut text = failure.message.clone();
     // Writing to a text never fails.
-    if let Some(seconds) = failure.retry_after_seconds() {
+    if let Some(seconds) = failure.retry_after_seconds()
+        && !text.contains("try again in")
+    {
         let _ = write!(text, "; try again in {seconds} s");
     }
     for each in &failure.violations {

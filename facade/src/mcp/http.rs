@@ -96,9 +96,7 @@ async fn receive(
     let mut revision = None;
     let reply = async {
         let head = Head::read(parts, profile, shared).await?;
-        let bytes = body::read(body, &parts.headers, &shared.limits)
-            .await
-            .map_err(Fault::of_problem)?;
+        let bytes = body::read(body, parts, shared).await.map_err(Fault::of_problem)?;
         match envelope::read(&bytes)? {
             Message::Request(request) => {
                 let id = request.id.clone();

@@ -18,7 +18,7 @@ use toolgate_contract::v1::{ErrorReason, Failure, WatchToolsRequest, WatchToolsR
 use super::{level::Scope, server::Server};
 use crate::link::Caller;
 
-/// Streams of all callers, and of one credential.
+/// Streams of all callers, and of one principal, whatever credentials it has.
 const ROOM: usize = 1024;
 const ROOM_OF_CALLER: usize = 64;
 /// How long one stream goes on; whoever still listens comes back.
@@ -81,7 +81,8 @@ impl Listener {
         caller: Caller,
         session: Option<Scope>,
     ) -> Result<Self, Failure> {
-        let scope = server.scope(&caller.identity()[..1]);
+        let who = server.who(caller.again()).await?;
+        let scope = server.scope(&[who.tenant_id.as_bytes(), who.principal.as_bytes()]);
         let mut seat = Listening::take(&server.listening, scope).ok_or_else(full)?;
         let mut broker = server.link.broker();
         let asked = broker.watch_tools(caller.request(WatchToolsRequest {}));

@@ -11,7 +11,7 @@ use std::{
 };
 
 use tokio_util::sync::CancellationToken;
-use toolgate_contract::v1::GetSelfRequest;
+use toolgate_contract::v1::{Failure, GetSelfRequest, GetSelfResponse};
 
 use super::{
     envelope::{Id, IdKey, Notification, Params},
@@ -123,12 +123,19 @@ impl Server {
     /// # Errors
     /// Why not.
     pub(super) async fn accept(&self, caller: Caller) -> Result<(), Fault> {
+        let who = self.who(caller).await;
+        who.map(drop).map_err(|failure| failure::of_nothing(&failure))
+    }
+
+    /// Asks the core who the caller is.
+    ///
+    /// # Errors
+    /// The core does not accept it.
+    pub(super) async fn who(&self, caller: Caller) -> Result<GetSelfResponse, Failure> {
         let mut sessions = self.link.sessions();
         let asked = sessions.get_self(caller.request(GetSelfRequest {}));
-        match self.link.ask(asked).await {
-            Ok(_) => Ok(()),
-            Err(problem) => Err(failure::of_nothing(&problem.into_failure())),
-        }
+        let who = self.link.ask(asked).await;
+        who.map_err(Problem::into_failure)
     }
 
     /// Notes a request so that `notifications/cancelled` finds it; the token then tells.

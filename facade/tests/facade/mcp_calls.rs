@@ -63,6 +63,26 @@ fn outcome(text: &str) -> Event {
     })
 }
 
+#[tokio::test]
+async fn a_target_may_stand_beside_the_arguments_in_either_spelling_once() {
+    let world = World::start().await;
+    for key in ["targetId", "target_id"] {
+        let call = json!({"name": "proxmox_list_vms", "arguments": {}, key: "01JDZ3V8Q4T7X9K2M5N6P8R0TG"});
+        assert_eq!(world.modern("tools/call", call).await.status, 200);
+        let asked = world.core.asked.lock().unwrap().pop().unwrap();
+        assert!(asked.message.contains("01JDZ3V8Q4T7X9K2M5N6P8R0TG"), "{asked:?}");
+    }
+    let refused = [
+        json!({"name": "a", "arguments": {}, "targetId": 5}),
+        json!({"name": "a", "arguments": {}, "targetId": "x", "target_id": "x"}),
+    ];
+    for call in refused {
+        let answer = world.modern("tools/call", call.clone()).await.json();
+        assert_eq!(answer["error"]["code"], -32602, "{call}");
+    }
+    assert!(world.core.asked.lock().unwrap().is_empty());
+}
+
 /// Reports #18, #21 and #22: nothing is rounded, reordered or dropped, in either direction.
 #[tokio::test]
 async fn arguments_and_results_pass_byte_for_byte() {

@@ -166,7 +166,8 @@ async fn refusals_of_the_facade_are_reported_to_the_record() {
 #[tokio::test]
 async fn other_verbs_are_told_which_ones_there_are() {
     let world = World::start().await;
-    for path in ["/mcp", "/mcp/p/hosts"] {
+    // With a slash at the end it is what people type by mistake.
+    for path in ["/mcp", "/mcp/p/hosts", "/mcp/"] {
         for verb in ["PUT", "PATCH", "TRACE"] {
             let answer = world.ask(verb, path, &[], "").await;
             assert_eq!(answer.status, 405, "{verb}");
@@ -183,7 +184,10 @@ async fn other_verbs_are_told_which_ones_there_are() {
             .await;
         assert_eq!((answer.status.as_u16(), answer.header("allow")), (405, "POST"));
     }
-    assert_eq!(world.ask("POST", "/mcp/", &[], ping()).await.status, 404);
+    assert_eq!(world.ask("POST", "/mcp/", &[], ping()).await.status, 200);
+    for path in ["/mcp//", "/mcp/p/", "/mcp/x", "/MCP"] {
+        assert_eq!(world.ask("POST", path, &[], ping()).await.status, 404, "{path}");
+    }
 }
 
 /// H2, H4, and report #30: whoever takes JSON gets it, and whoever says nothing does so too.

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::keys::pick;
 
 /// Every member that a method reads, in the order of [`Params`].
-const OURS: [&str; 8] = [
+const OURS: [&str; 10] = [
     "_meta",
     "name",
     "arguments",
@@ -15,6 +15,8 @@ const OURS: [&str; 8] = [
     "protocolVersion",
     "notifications",
     "requestId",
+    "targetId",
+    "target_id",
 ];
 
 /// What the methods read. Members of other names are nobody's business here.
@@ -28,6 +30,8 @@ pub(in crate::mcp) struct Params {
     pub(in crate::mcp) protocol_version: Option<Bytes>,
     pub(in crate::mcp) notifications: Option<Bytes>,
     pub(in crate::mcp) request_id: Option<Bytes>,
+    /// The target beside the arguments, in either spelling.
+    pub(in crate::mcp) target_id: [Option<Bytes>; 2],
 }
 
 impl Params {
@@ -46,6 +50,8 @@ impl Params {
             protocol_version,
             notifications,
             request_id,
+            camel,
+            snake,
         ] = found.map(|raw| {
             let text = raw?.get();
             (text != "null").then(|| message.slice_ref(text.as_bytes()))
@@ -59,6 +65,7 @@ impl Params {
             protocol_version,
             notifications,
             request_id,
+            target_id: [camel, snake],
         })
     }
 }

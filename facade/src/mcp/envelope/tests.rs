@@ -68,8 +68,47 @@ fn a_fault_names_the_request_where_its_id_could_be_read() {
     check(r#"{"jsonrpc":"2.0","id":7,"id":8,"method":"m"}"#, -32600, None);
     check(r#"{"jsonrpc":"2.0","id":7"#, -32700, None);
     check("\u{feff}{}", -32700, None);
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"m","params":{}7{}}}"#,
+        "[".repeat(80),
+        "]".repeat(80)
+    );
+    check(&deep, -32600, Some("7"));
+    let full = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"m","params":[{}7]}}"#,
+        "7,".repeat(20_000)
+    );
+    check(&full, -32600, Some("7"));
+    let deeper = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"m","params":{}"#,
+        "[".repeat(100_000)
+    );
+    check(&deeper, -32600, None);
     let latin = read(&Bytes::from_static(b"{\"jsonrpc\":\"caf\xe9\"}")).unwrap_err();
     assert_eq!(latin.code, -32700);
+}
+
+#[test]
+fn an_array_is_a_batch_even_where_its_items_are_the_members_of_a_message() {
+    let check = |text: &str, code: i32, told: &str| {
+        let fault = read_text(text).unwrap_err();
+        assert_eq!(fault.code, code, "{text}");
+        assert!(fault.message.contains(told), "{text}: {}", fault.message);
+    };
+    let batches = [
+        "[]",
+        r#"["2.0",1,"ping"]"#,
+        r#" [ "2.0", 1, "tools/call", {"name":"x"} ]"#,
+        r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
+    ];
+    for batch in batches {
+        check(batch, -32600, "batches are not taken");
+    }
+    check(r#"["2.0",1,"ping""#, -32700, "no JSON");
+    for other in ["7", "null", "\"ping\"", "true"] {
+        check(other, -32600, "no JSON object");
+    }
+    check("", -32700, "no JSON");
 }
 
 #[test]

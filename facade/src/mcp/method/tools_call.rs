@@ -22,6 +22,7 @@ use crate::problem::Problem;
 struct Call {
     name: String,
     arguments: Bytes,
+    target_id: Option<String>,
 }
 
 impl Call {
@@ -32,7 +33,18 @@ impl Call {
         if arguments.first().is_some_and(|first| *first != b'{') {
             return Err(Fault::params("params.arguments must be an object"));
         }
-        Ok(Self { name, arguments })
+        let target_id = match &params.target_id {
+            [None, None] => None,
+            [Some(id), None] | [None, Some(id)] => {
+                Some(text(id).ok_or_else(|| Fault::params("params.targetId must be a text"))?)
+            }
+            [Some(_), Some(_)] => return Err(Fault::params("params.targetId is given twice")),
+        };
+        Ok(Self {
+            name,
+            arguments,
+            target_id,
+        })
     }
 }
 
@@ -66,7 +78,7 @@ async fn at_once(server: &Server, asked: Asked, call: Call) -> Reply {
     let request = asked.caller.request(CallRequest {
         name: call.name,
         arguments: call.arguments,
-        target_id: None,
+        target_id: call.target_id,
     });
     match server.link.ask(server.link.broker().call(request)).await {
         Ok(answer) => Answer::result(result::write(&asked.id, asked.era, &answer, &server.info)).into(),

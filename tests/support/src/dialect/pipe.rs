@@ -182,7 +182,15 @@ async fn listen(from: Box<dyn AsyncRead + Send + Unpin>, waiting: Waiting) {
     let mut lines = BufReader::new(from).lines();
     while let Ok(Some(line)) = lines.next_line().await {
         let read: Value = serde_json::from_str(&line).expect("nothing but messages on standard output");
-        let asked = read["id"].as_u64().and_then(|id| lock(&waiting).remove(&id));
+        let asked = {
+            let mut waiting = lock(&waiting);
+            // One that does not know its id answers the only one that waits.
+            let id = read["id"].as_u64().or_else(|| match read["error"].is_object() {
+                true => waiting.keys().min().copied(),
+                false => None,
+            });
+            id.and_then(|id| waiting.remove(&id))
+        };
         if let Some(tell) = asked {
             let _ = tell.send(line);
         }

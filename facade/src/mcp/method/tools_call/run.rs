@@ -68,7 +68,7 @@ pub(super) async fn answer(server: &Server, asked: Asked, call: Call, level: Opt
     let request = asked.caller.request(RunRequest {
         name: call.name,
         arguments: call.arguments,
-        target_id: None,
+        target_id: call.target_id,
         progress: asked.meta.progress.is_some(),
         log_level: level.map(|level| level.name().to_owned()),
     });
