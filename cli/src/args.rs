@@ -93,8 +93,8 @@ pub(crate) enum Command {
     /// Serve MCP over standard input and output, for one client
     ///
     /// The client starts it and speaks to it over its pipes. Where a gateway runs on the data directory, it is that
-    /// gateway's facade; with --core, that core's; else it starts a core of its own, which other commands find as well for
-    /// as long as it runs. The token is TOOLGATE_TOKEN, or the admin's where the data directory's can be read.
+    /// gateway's facade; with --core, that core's; else it starts a core of its own, which other pipes share for as long
+    /// as it runs, and reaches no hosts, whose relays want `toolgate up`. The token is TOOLGATE_TOKEN, or the admin's where the data directory's can be read.
     Mcp(McpArgs),
     /// Run a relay: the agent on a host, dialling out only
     #[command(subcommand, arg_required_else_help = true)]

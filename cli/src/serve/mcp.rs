@@ -6,7 +6,10 @@
 mod behind;
 
 use tokio::io::{stdin, stdout};
-use toolgate_contract::v1::{ErrorReason, Failure as Refusal};
+use toolgate_contract::{
+    registry,
+    v1::{ErrorReason, Failure as Refusal},
+};
 use toolgate_facade::mcp::{Stdio, StdioError, stdio};
 use zeroize::Zeroizing;
 
@@ -29,6 +32,12 @@ pub(super) async fn run(context: &Context, args: McpArgs) -> Result<Exit, Failur
         .as_deref()
         .or(context.environment.tool_profile());
     let profile = profile.map(str::to_owned);
+    if let Some(name) = profile
+        .as_deref()
+        .filter(|name| !name.is_empty() && registry::profile(name).is_none())
+    {
+        tracing::warn!(profile = %name.escape_debug(), "unknown profile, nothing is hidden by it; `toolgate profile list` names those there are");
+    }
     let behind = Behind::find(&config).await?;
     let served = match credential(context, &config, &behind) {
         Ok(token) => serve(&config, &behind, &token, profile, &stop).await,

@@ -86,7 +86,7 @@ impl Welcome {
         }
         lines.extend([
             format!("  MCP    {}", self.mcp()),
-            format!("  OpenAI {}/openai/v1", self.rest),
+            format!("  OpenAI {}/openai/v1/tools, …/tool_calls", self.rest),
             format!("  gRPC   {}", self.grpc),
             format!("  data   {}", self.data_dir.display()),
             format!("  host   {}", self.host.text()),

@@ -122,6 +122,7 @@ fn line(event: &Value) -> String {
     );
     let named = [
         ("by", "principal"),
+        ("via", "facade"),
         ("tool", "capability"),
         ("target", "targetId"),
         ("result", "result"),

@@ -57,6 +57,11 @@ impl Behind {
     }
 
     fn with(core: Core, config: &Config) -> Self {
+        let dir = config.data_dir.display();
+        if core.first_run().is_some() {
+            tracing::warn!(%dir, "the data directory is new and has no targets; if another one was meant, name it with --data-dir");
+        }
+        tracing::info!(%dir, "no gateway runs on the data directory; this command has a core of its own, which reaches no hosts");
         let closing = CancellationToken::new();
         let mut doors = Doors::default();
         doors.open("core.sock", core.serve_unix(closing.clone()));
