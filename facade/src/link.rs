@@ -128,6 +128,12 @@ impl Caller {
         }
     }
 
+    /// What it shows as its credential.
+    pub(crate) fn credential(&self) -> Option<HeaderValue> {
+        let shown = self.metadata.get(AUTHORIZATION.as_str())?;
+        HeaderValue::from_bytes(shown.as_bytes()).ok()
+    }
+
     /// The same caller for a second rpc.
     pub(crate) fn again(&self) -> Self {
         Self {

@@ -51,6 +51,17 @@ impl Knocker {
     }
 }
 
+impl Knocker {
+    /// Whoever speaks MCP through the pipes of this process.
+    pub(crate) fn of_process(credential: Option<HeaderValue>) -> Self {
+        Self {
+            dialect: dialect("/mcp"),
+            credential,
+            source: None,
+        }
+    }
+}
+
 impl Refusals {
     pub(crate) fn new(link: Link, tasks: TaskTracker) -> Self {
         Self {

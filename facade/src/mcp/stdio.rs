@@ -9,6 +9,7 @@ mod conversation;
 mod in_flight;
 mod lines;
 mod out;
+mod refused;
 
 use std::{fmt, future::Future, io, time::Duration};
 
@@ -17,10 +18,10 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::timeout,
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use toolgate_contract::v1::{Failure, GetSelfRequest};
 
-use self::{conversation::Conversation, lines::Lines, out::Out};
+use self::{conversation::Conversation, lines::Lines, out::Out, refused::Refused};
 use super::server::Server;
 use crate::{
     CoreService, FacadeConfig, ToolNames,
@@ -109,15 +110,20 @@ pub async fn stdio(
     // What only listens ends with the pipe.
     let closed = shutdown.child_token();
     let _closes = closed.clone().drop_guard();
+    let telling = TaskTracker::new();
+    let refused = Refused::new(link.clone(), &caller, telling.clone());
     let server = Server::new(link, &config, closed);
     let (out, said) = Out::new();
-    let conversation = Conversation::new(server, caller, out, config.limits.body);
+    let conversation = Conversation::new(server, caller, out, refused, config.limits.body);
     let writing = out::write(output, said, config.limits.write);
-    talk(
+    let talked = talk(
         conversation.run(Lines::new(input, config.limits.body), shutdown),
         writing,
     )
-    .await
+    .await;
+    telling.close();
+    let _ = timeout(LAST_LINES, telling.wait()).await;
+    talked
 }
 
 /// Asks the core whether it knows the caller, before anything is promised to the client.

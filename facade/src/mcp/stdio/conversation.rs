@@ -10,9 +10,10 @@ use toolgate_contract::v1::{ErrorReason, Failure};
 
 use super::{
     changes,
-    in_flight::{InFlight, Refused},
+    in_flight::{InFlight, NoRoom},
     lines::{Line, Lines},
     out::Out,
+    refused::Refused,
 };
 use crate::{
     link::Caller,
@@ -39,6 +40,7 @@ pub(super) struct Conversation {
     server: Arc<Server>,
     caller: Caller,
     out: Out,
+    refused: Refused,
     requests: InFlight,
     /// What `initialize` agreed on.
     revision: Legacy,
@@ -49,11 +51,12 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    pub(super) fn new(server: Server, caller: Caller, out: Out, limit: usize) -> Self {
+    pub(super) fn new(server: Server, caller: Caller, out: Out, refused: Refused, limit: usize) -> Self {
         Self {
             server: Arc::new(server),
             caller,
             out,
+            refused,
             requests: InFlight::default(),
             revision: Legacy::ASSUMED,
             changes: None,
@@ -129,16 +132,15 @@ impl Conversation {
             if let Some(wanted) = wanted.as_ref().and_then(text) {
                 self.revision = Legacy::negotiate(&wanted);
             }
-            say(reply, &self.out).await;
+            say(reply, &self.out, &self.refused).await;
             return Ok(());
         }
-        let (server, out) = (Arc::clone(&self.server), self.out.clone());
+        let (server, out, refused) = (Arc::clone(&self.server), self.out.clone(), self.refused.clone());
         let asked = asked();
-        let begun = self.requests.begin(
-            key,
-            async move { say(answered(&server, asked).await, &out).await },
-        );
-        begun.map_err(|refused| no_room(&refused).about(about))
+        let begun = self.requests.begin(key, async move {
+            say(answered(&server, asked).await, &out, &refused).await
+        });
+        begun.map_err(|none| no_room(&none).about(about))
     }
 
     fn hear(&mut self, notification: &Notification) {
@@ -162,6 +164,7 @@ impl Conversation {
     }
 
     async fn fault(&self, fault: Fault) {
+        self.refused.note(&fault.http);
         self.out.say(fault.write()).await;
     }
 
@@ -186,10 +189,11 @@ async fn answered(server: &Server, asked: Asked) -> Reply {
 }
 
 /// Says what a request is answered with. Ends early when nobody listens.
-async fn say(reply: Reply, out: &Out) {
+async fn say(reply: Reply, out: &Out, refused: &Refused) {
     match reply {
         Reply::Nothing => {}
         Reply::Whole(answer) => {
+            refused.note(&answer.beside);
             out.say(answer.joined()).await;
         }
         Reply::Stream(mut messages) => {
@@ -202,12 +206,12 @@ async fn say(reply: Reply, out: &Out) {
     }
 }
 
-fn no_room(refused: &Refused) -> Fault {
-    match refused {
-        Refused::SameId => {
+fn no_room(why: &NoRoom) -> Fault {
+    match why {
+        NoRoom::SameId => {
             Fault::no_message("a request of this id is under way; give each one an id of its own")
         }
-        Refused::Full => failure::of_nothing(
+        NoRoom::Full => failure::of_nothing(
             &Failure::new(
                 ErrorReason::Overloaded,
                 "too many requests are under way in this conversation; wait for some to end",

@@ -19,7 +19,7 @@ pub(super) struct InFlight {
 
 /// Why a request does not begin.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum NoRoom {
     /// Too many are under way.
     Full,
     /// One of the same id is under way.
@@ -32,13 +32,13 @@ impl InFlight {
         &mut self,
         id: IdKey,
         request: impl Future<Output = ()> + Send + 'static,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), NoRoom> {
         self.tidy();
         if self.cancels.contains_key(&id) {
-            return Err(Refused::SameId);
+            return Err(NoRoom::SameId);
         }
         if self.cancels.len() >= ROOM {
-            return Err(Refused::Full);
+            return Err(NoRoom::Full);
         }
         let cancelled = CancellationToken::new();
         self.cancels.insert(id.clone(), cancelled.clone());
@@ -123,10 +123,7 @@ mod tests {
             Ok(()),
             "its id is free again"
         );
-        assert_eq!(
-            requests.begin(id(2), std::future::pending()),
-            Err(Refused::SameId)
-        );
+        assert_eq!(requests.begin(id(2), std::future::pending()), Err(NoRoom::SameId));
     }
 
     #[tokio::test]
@@ -135,7 +132,7 @@ mod tests {
         for number in 0..ROOM as i64 {
             assert_eq!(requests.begin(id(number), std::future::pending()), Ok(()));
         }
-        assert_eq!(requests.begin(id(-1), async {}), Err(Refused::Full));
+        assert_eq!(requests.begin(id(-1), async {}), Err(NoRoom::Full));
         requests.cancel(&id(7));
         requests.ended().await;
         assert_eq!(requests.begin(id(-1), async {}), Ok(()));
