@@ -1,8 +1,8 @@
 //! The Model Context Protocol over Streamable HTTP and stdio, in two eras on one endpoint.
 //!
 //! Decodes messages, asks the core, encodes answers and failures. Knows no rule of who may do what. The way of one
-//! message: [`envelope`] reads it, [`era`] says how it is spoken, [`server`] carries it out with one file per
-//! [`method`], and a transport sends the [`reply`].
+//! message: `envelope` reads it, `era` says how it is spoken, `server` carries it out with one file per
+//! `method`, and a transport sends the `reply`.
 
 mod envelope;
 mod era;
