@@ -15,8 +15,8 @@ const TOP: &str = "\
 The same call, said in each dialect of the gate. This page is written by a test that sends each request as it stands here
 (`one_call_is_shown_in_four_dialects`); `T` is a token, `U` the gateway's URL, such as `http://127.0.0.1:7600`.
 
-Whatever the dialect: the same tools, the same arguments, the same result to the byte, the same limits, and one row on
-the record. REST and gRPC use canonical names; MCP and OpenAI list names with underscores, because most model clients
+Whatever the dialect: the same tools, the same arguments, the same structured result to the byte, the same limits, and one
+row on the record. MCP repeats the structured part as a last text, for clients that read nothing else. REST and gRPC use canonical names; MCP and OpenAI list names with underscores, because most model clients
 refuse dots, and take either. Refusals are told in [mcp.md](mcp.md), [openai.md](openai.md) and, for REST, as problem
 details of RFC 9457.
 ";
