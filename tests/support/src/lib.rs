@@ -5,6 +5,7 @@
 
 mod answer;
 mod authorizing_proxy;
+pub mod back_ends;
 mod caller;
 mod clients;
 mod dialect;
@@ -27,6 +28,7 @@ mod world;
 
 pub use answer::{Answer, Outcome, Refusal};
 pub use authorizing_proxy::AuthorizingProxy;
+pub use back_ends::{AgentChat, AgentMemory, AgentOperator, TokenEndpoint};
 pub use caller::{Caller, Role};
 pub use clients::{Ask, Client, Clients, Inspected, rust_sdk};
 pub use dialect::{Dialect, Form, Revision, Speaker, Told};
