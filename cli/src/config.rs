@@ -63,6 +63,8 @@ pub(crate) struct Config {
     pub(crate) log: Log,
     /// Where a stand-alone facade finds the core; empty for `DIR/core.sock`.
     pub(crate) core: String,
+    /// Where processes without HTTP of their own serve their metrics; none for nowhere.
+    pub(crate) metrics_addr: Option<SocketAddr>,
     /// The gateway that client commands talk to; empty for the local one.
     pub(crate) url: String,
     /// A further certificate authority that client commands trust.

@@ -14,6 +14,7 @@ mod hostname;
 pub(crate) mod link;
 mod mcp;
 mod metering;
+mod metrics_door;
 pub(crate) mod owner;
 mod relay_host;
 mod rooms;

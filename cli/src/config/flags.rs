@@ -52,7 +52,7 @@ fn flag(key: &'static Key) -> Arg {
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("true"),
-        Kind::Address => arg.value_name("ADDR"),
+        Kind::Address | Kind::OptionalAddress => arg.value_name("ADDR"),
         Kind::Path => arg.value_name(if key.name == "data_dir" { "DIR" } else { "FILE" }),
         Kind::Number { .. } => arg.value_name("N").allow_hyphen_values(true),
         Kind::Choice(words) => arg.value_name(words.join("|")),

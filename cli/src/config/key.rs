@@ -53,6 +53,8 @@ pub(crate) enum Reader {
     Mcp,
     /// `toolgate relay …`.
     Relay,
+    /// `toolgate transcript tail`.
+    Transcript,
     /// Commands that talk to a gateway.
     Client,
     /// `toolgate audit verify` and `export`, which talk to a gateway or read the database themselves.
@@ -68,6 +70,8 @@ pub(crate) enum Reader {
 pub(crate) enum Kind {
     /// IP address and port.
     Address,
+    /// The same, or nothing.
+    OptionalAddress,
     /// A path; relative ones start at the current directory.
     Path,
     /// True or false; as a flag it may stand without a value.
@@ -114,6 +118,8 @@ pub(crate) enum Given {
 pub(crate) enum Value {
     /// For [`Kind::Address`].
     Address(SocketAddr),
+    /// For [`Kind::OptionalAddress`]; none when empty.
+    OptionalAddress(Option<SocketAddr>),
     /// For [`Kind::Path`]; none when empty.
     Path(Option<PathBuf>),
     /// For [`Kind::Switch`].
@@ -150,9 +156,13 @@ impl Kind {
                 Ok(url) => Ok(Value::Database(Some(Box::new(url)))),
                 Err(error) => Err(format!("the address of the database {error}")),
             },
-            Self::Address | Self::Path | Self::Choice(_) | Self::Url | Self::Endpoint | Self::Text { .. } => {
-                self.read_word(text)
-            }
+            Self::Address
+            | Self::OptionalAddress
+            | Self::Path
+            | Self::Choice(_)
+            | Self::Url
+            | Self::Endpoint
+            | Self::Text { .. } => self.read_word(text),
         }
     }
 
@@ -177,6 +187,7 @@ impl Kind {
     pub(crate) fn expected(self) -> String {
         match self {
             Self::Address => "an IP address and port such as 127.0.0.1:7600".into(),
+            Self::OptionalAddress => "an IP address and port such as 127.0.0.1:9464, or nothing".into(),
             Self::Path => "a path".into(),
             Self::Switch => "true or false".into(),
             Self::Number { min, max } => format!("a whole number from {min} to {max}"),
@@ -213,6 +224,13 @@ impl Kind {
             Self::Address => {
                 return read_address(text)
                     .map(Value::Address)
+                    .ok_or_else(|| self.wanted(text));
+            }
+            Self::OptionalAddress if text.is_empty() => return Ok(Value::OptionalAddress(None)),
+            Self::OptionalAddress => {
+                let address = read_address(text);
+                return address
+                    .map(|address| Value::OptionalAddress(Some(address)))
                     .ok_or_else(|| self.wanted(text));
             }
             Self::Path => {

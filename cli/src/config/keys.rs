@@ -7,11 +7,13 @@ use toolgate_core::store::DatabaseUrl;
 
 use super::key::{
     Key, Kind,
-    Reader::{self, Client, Core, Database, Facade, Mcp, Record, Relay, Show, Up},
+    Reader::{self, Client, Core, Database, Facade, Mcp, Record, Relay, Show, Transcript, Up},
     Value,
 };
 
-const EVERYONE: &[Reader] = &[Up, Core, Facade, Mcp, Relay, Client, Record, Database, Show];
+const EVERYONE: &[Reader] = &[
+    Up, Core, Facade, Mcp, Relay, Transcript, Client, Record, Database, Show,
+];
 const SERVERS: &[Reader] = &[Up, Core, Facade, Show];
 const CALLS_PER_MINUTE: Kind = Kind::Number {
     min: 1,
@@ -392,6 +394,16 @@ pub(crate) const KEYS: &[Key] = &[
         store: |c, v| text(v, &mut c.core),
     },
     Key {
+        name: "metrics_addr",
+        kind: Kind::OptionalAddress,
+        default: "",
+        readers: &[Mcp, Transcript, Show],
+        doc: "Address at which `toolgate mcp` and `toolgate transcript tail` answer `/metrics` and `/healthz`, without TLS \
+              and without a credential: counts and labels only. Port 0 takes any free port. Empty serves none; `up` has \
+              them at the address of `http`.",
+        store: |c, v| optional_address(v, &mut c.metrics_addr),
+    },
+    Key {
         name: "url",
         kind: Kind::Url,
         default: "",
@@ -433,6 +445,14 @@ pub(crate) fn find(name: &str) -> Option<&'static Key> {
 
 fn put_address(value: Value, field: &mut std::net::SocketAddr) -> bool {
     if let Value::Address(address) = value {
+        *field = address;
+        return true;
+    }
+    false
+}
+
+fn optional_address(value: Value, field: &mut Option<std::net::SocketAddr>) -> bool {
+    if let Value::OptionalAddress(address) = value {
         *field = address;
         return true;
     }

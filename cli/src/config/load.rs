@@ -246,6 +246,7 @@ fn blank() -> Config {
             level: String::new(),
         },
         core: String::new(),
+        metrics_addr: None,
         url: String::new(),
         ca_cert: None,
         accept_lost_keys: false,

@@ -51,7 +51,9 @@ fn property(key: &Key) -> Value {
         Kind::Text { max } => json!({"type": "string", "maxLength": max}),
         Kind::Url => json!({"type": "string", "pattern": "^(https?://.+)?$"}),
         Kind::Hosts => json!({"type": "array", "items": {"type": "string"}}),
-        Kind::Address | Kind::Path | Kind::Endpoint | Kind::Database => json!({"type": "string"}),
+        Kind::Address | Kind::OptionalAddress | Kind::Path | Kind::Endpoint | Kind::Database => {
+            json!({"type": "string"})
+        }
     };
     property["description"] = json!(key.doc);
     property["default"] = match key.kind {

@@ -34,7 +34,14 @@ fn typed(kind: Kind, text: &str) -> Value {
         Ok(Setting::Switch(on)) => json!(on),
         Ok(Setting::Number(number)) => json!(number),
         Ok(Setting::List(names)) => json!(names),
-        Ok(Setting::Address(_) | Setting::Path(_) | Setting::Database(_) | Setting::Text(_)) | Err(_) => {
+        Ok(
+            Setting::Address(_)
+            | Setting::OptionalAddress(_)
+            | Setting::Path(_)
+            | Setting::Database(_)
+            | Setting::Text(_),
+        )
+        | Err(_) => {
             json!(text)
         }
     }

@@ -14,7 +14,7 @@ use crate::golden;
 /// A value of the kind that is not the default, as flags and variables spell it.
 fn sample(key: &Key) -> String {
     match key.kind {
-        Kind::Address => format!("127.0.0.2:{}", 1000 + key.name.len()),
+        Kind::Address | Kind::OptionalAddress => format!("127.0.0.2:{}", 1000 + key.name.len()),
         Kind::Path => "./elsewhere".into(),
         Kind::Switch => (key.default != "true").to_string(),
         Kind::Number { max, .. } => (max - 1).to_string(),
@@ -33,7 +33,7 @@ fn sample(key: &Key) -> String {
 /// A second one, different from the first.
 fn other(key: &Key) -> String {
     match key.kind {
-        Kind::Address => "127.0.0.3:5".into(),
+        Kind::Address | Kind::OptionalAddress => "127.0.0.3:5".into(),
         Kind::Path => "./third".into(),
         Kind::Switch => key.default.into(),
         Kind::Number { min, .. } => min.to_string(),

@@ -14,7 +14,7 @@ use toolgate_facade::mcp::{Stdio, StdioError, stdio};
 use zeroize::Zeroizing;
 
 use self::behind::Behind;
-use super::{rooms, stop::Stop};
+use super::{metrics_door::MetricsDoor, rooms, stop::Stop};
 use crate::{
     args::McpArgs,
     client::{problem, reach::token_file},
@@ -38,12 +38,14 @@ pub(super) async fn run(context: &Context, args: McpArgs) -> Result<Exit, Failur
     {
         tracing::warn!(profile = %name.escape_debug(), "unknown profile, nothing is hidden by it; `toolgate profile list` names those there are");
     }
+    let metrics = MetricsDoor::open(&config).await?;
     let behind = Behind::find(&config).await?;
     let served = match credential(context, &config, &behind) {
         Ok(token) => serve(&config, &behind, &token, profile, &stop).await,
         Err(failure) => Err(failure),
     };
     let ended = behind.end().await;
+    drop(metrics);
     served.and(ended).map(|()| Exit::Done)
 }
 
