@@ -12,6 +12,7 @@ pub mod frame;
 pub mod ids;
 pub mod reason;
 pub mod registry;
+pub mod scrub;
 pub mod ssh;
 
 use std::sync::LazyLock;
