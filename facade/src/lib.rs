@@ -27,6 +27,7 @@ mod well_known;
 
 pub use config::{FacadeConfig, Limits, MetricsText, ToolNames, check_bind};
 pub use error::FacadeError;
+pub use link::Context;
 pub use routes::router;
 pub use serve::serve;
 

@@ -28,6 +28,9 @@ const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;
 const FACADE: HeaderName = HeaderName::from_static("toolgate-facade");
 const SOURCE: HeaderName = HeaderName::from_static("toolgate-source");
 const PROFILE: HeaderName = HeaderName::from_static("toolgate-profile");
+/// What a call falls back to where its arguments name no project or task (`agent-tools.md` §1).
+const PROJECT: HeaderName = HeaderName::from_static("toolgate-project");
+const TASK: HeaderName = HeaderName::from_static("toolgate-task");
 const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 const TRACE: HeaderName = HeaderName::from_static("traceparent");
 const FORWARDED: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -102,6 +105,15 @@ pub(crate) struct Peer {
     pub(crate) exporter: Option<[u8; 32]>,
 }
 
+/// What a process works for and on; a call falls back to it where its arguments do not say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    /// The project.
+    pub project: Option<String>,
+    /// The task.
+    pub task: Option<String>,
+}
+
 /// What the core is told about a request: metadata, ready to be sent.
 #[derive(Debug)]
 pub(crate) struct Caller {
@@ -115,10 +127,21 @@ impl Caller {
     }
 
     /// The one client of this process, who shows the same credential with every message.
-    pub(crate) fn of_process(credential: HeaderValue, profile: Option<&str>) -> Result<Self, Problem> {
-        let mut told = HeaderMap::with_capacity(4);
+    pub(crate) fn of_process(
+        credential: HeaderValue,
+        profile: Option<&str>,
+        context: &Context,
+    ) -> Result<Self, Problem> {
+        let mut told = HeaderMap::with_capacity(8);
         told.insert(FACADE, HeaderValue::from_static("mcp"));
         told.insert(AUTHORIZATION, credential);
+        for (name, value) in [(PROJECT, &context.project), (TASK, &context.task)] {
+            if let Some(value) = value.as_deref().filter(|value| !value.is_empty()) {
+                let value = HeaderValue::try_from(value)
+                    .map_err(|_| malformed(format!("the value for {name} is not plain text")))?;
+                told.insert(name, value);
+            }
+        }
         let caller = Self {
             metadata: MetadataMap::from_headers(told),
         };
@@ -178,7 +201,7 @@ impl Caller {
     fn read(parts: &Parts, behind_proxy: bool) -> Result<Self, Problem> {
         let mut told = HeaderMap::with_capacity(8);
         told.insert(FACADE, dialect(parts.uri.path()));
-        for name in [AUTHORIZATION, PROFILE, TRACE] {
+        for name in [AUTHORIZATION, PROFILE, PROJECT, TASK, TRACE] {
             if let Some(value) = single(&parts.headers, &name)? {
                 told.insert(name, value.clone());
             }
@@ -289,6 +312,8 @@ mod tests {
             &[
                 ("authorization", "Bearer tgk_a_b"),
                 ("toolgate-profile", "hosts"),
+                ("toolgate-project", "shop"),
+                ("toolgate-task", "t-7"),
                 ("grpc-timeout", "1500m"),
                 (
                     "traceparent",
@@ -304,11 +329,42 @@ mod tests {
         .unwrap();
         assert_eq!(told["authorization"], "Bearer tgk_a_b");
         assert_eq!(told["toolgate-profile"], "hosts");
+        assert_eq!(
+            (&told["toolgate-project"], &told["toolgate-task"]),
+            (
+                &HeaderValue::from_static("shop"),
+                &HeaderValue::from_static("t-7")
+            )
+        );
         assert_eq!(told["grpc-timeout"], "1500m");
         assert_eq!(told["toolgate-facade"], "rest");
         assert_eq!(told["toolgate-source"], "192.0.2.7");
         assert!(told.contains_key("traceparent"));
-        assert_eq!(told.len(), 6);
+        assert_eq!(told.len(), 8);
+    }
+
+    #[test]
+    fn a_process_tells_what_it_works_for_and_on_where_it_does() {
+        let told = |project: Option<&str>, task: Option<&str>| {
+            let context = Context {
+                project: project.map(str::to_owned),
+                task: task.map(str::to_owned),
+            };
+            let caller = Caller::of_process(HeaderValue::from_static("Bearer a"), None, &context);
+            caller
+                .map(|caller| caller.metadata.into_headers())
+                .map_err(|problem| problem.failure().message.clone())
+        };
+        let both = told(Some("shop"), Some("t-7")).unwrap();
+        assert_eq!(
+            (
+                both["toolgate-project"].as_bytes(),
+                both["toolgate-task"].as_bytes()
+            ),
+            (&b"shop"[..], &b"t-7"[..])
+        );
+        assert_eq!(told(Some(""), None).unwrap().len(), 2);
+        assert!(told(None, Some("a\nb")).unwrap_err().contains("toolgate-task"));
     }
 
     #[test]

@@ -25,7 +25,7 @@ use self::{conversation::Conversation, lines::Lines, out::Out, refused::Refused}
 use super::server::Server;
 use crate::{
     CoreService, FacadeConfig, ToolNames,
-    link::{Caller, Link},
+    link::{Caller, Context, Link},
 };
 
 /// What was answered before the end is still written, to a peer that takes it.
@@ -38,6 +38,8 @@ pub struct Stdio {
     credential: HeaderValue,
     /// The profile that narrows the tools.
     pub profile: Option<String>,
+    /// What the process works for and on, from its environment.
+    pub context: Context,
     /// How tools are called in lists.
     pub tool_names: ToolNames,
     /// Version of the product.
@@ -55,6 +57,7 @@ impl Stdio {
         Ok(Self {
             credential,
             profile: None,
+            context: Context::default(),
             tool_names: ToolNames::default(),
             version: env!("CARGO_PKG_VERSION").into(),
         })
@@ -66,6 +69,7 @@ impl fmt::Debug for Stdio {
         f.debug_struct("Stdio")
             .field("credential", &"***")
             .field("profile", &self.profile)
+            .field("context", &self.context)
             .field("tool_names", &self.tool_names)
             .field("version", &self.version)
             .finish()
@@ -103,8 +107,12 @@ pub async fn stdio(
         ..FacadeConfig::default()
     };
     let link = Link::new(core, config.limits.core);
-    let caller = Caller::of_process(settings.credential, settings.profile.as_deref())
-        .map_err(|problem| StdioError::Refused(Box::new(problem.into_failure())))?;
+    let caller = Caller::of_process(
+        settings.credential,
+        settings.profile.as_deref(),
+        &settings.context,
+    )
+    .map_err(|problem| StdioError::Refused(Box::new(problem.into_failure())))?;
     greet(&link, caller.again(), config.limits.core).await?;
 
     // What only listens ends with the pipe.

@@ -13,7 +13,7 @@ use ::http::{
 
 const ALLOWED: HeaderValue = HeaderValue::from_static(
     "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, \
-     toolgate-profile, traceparent",
+     toolgate-profile, toolgate-project, toolgate-task, traceparent",
 );
 const EXPOSED: HeaderValue = HeaderValue::from_static("mcp-session-id, retry-after, www-authenticate");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
