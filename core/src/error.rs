@@ -162,6 +162,8 @@ pub enum Missing {
     Call,
     /// No such session of an MCP client.
     Session,
+    /// No such rest of a result that was cut.
+    Rest,
     /// No such other thing.
     Resource(&'static str),
 }
@@ -185,6 +187,9 @@ impl std::fmt::Display for Missing {
             }
             Self::Call => f.write_str("no call with this correlation id"),
             Self::Session => f.write_str("no such session of yours goes on; initialize a new one"),
+            Self::Rest => f.write_str(
+                "nothing of yours is held under this cursor; a rest is forgotten 10 minutes after it was last asked for, call the tool again",
+            ),
             Self::Resource(what) => write!(f, "no {what} of this name or id"),
         }
     }
@@ -222,7 +227,9 @@ impl Error {
             Self::NotFound(Missing::Tool(_)) => ErrorReason::ToolNotFound,
             Self::NotFound(Missing::Target | Missing::AnyTarget(_)) => ErrorReason::TargetNotFound,
             Self::NotFound(Missing::Call) => ErrorReason::CallNotFound,
-            Self::NotFound(Missing::Session | Missing::Resource(_)) => ErrorReason::ResourceNotFound,
+            Self::NotFound(Missing::Session | Missing::Rest | Missing::Resource(_)) => {
+                ErrorReason::ResourceNotFound
+            }
             Self::Malformed { .. } => ErrorReason::RequestMalformed,
             Self::TooLarge => ErrorReason::RequestTooLarge,
             Self::Invalid { .. } | Self::ArgumentsInvalid { .. } => ErrorReason::ArgumentsInvalid,
