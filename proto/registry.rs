@@ -22,7 +22,11 @@ pub struct ToolDef {
     pub freshness: Option<Freshness>,
     /// JSON Schema 2020-12 of the arguments, compact. Closed; infrastructure tools have `target_id` in it.
     pub input_schema: &'static str,
-    /// JSON Schema 2020-12 of the structured result, compact.
+    /// The subject, by which profiles take tools together; `None` for infrastructure.
+    pub group: Option<Group>,
+    /// The request that carries it to a back end of agents; `None` for all other tools.
+    pub http: Option<HttpDef>,
+    /// JSON Schema 2020-12 of the structured result, compact; empty where none is promised.
     pub output_schema: &'static str,
     /// The path of the typed rpc, `/toolgate.tools.v1.SshService/RunWhitelistedCommand`.
     pub grpc_path: &'static str,
@@ -37,6 +41,144 @@ impl ToolDef {
     #[must_use]
     pub fn is_infrastructure(&self) -> bool {
         INFRASTRUCTURE.contains(&self.adapter)
+    }
+
+    /// Whether the tool is one of those that a back end of agents answers.
+    #[must_use]
+    pub fn is_of_back_end(&self) -> bool {
+        self.http.is_some()
+    }
+}
+
+/// The subject of a tool (`agent-tools.md` §1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// What agents remember.
+    Memory,
+    /// The graph of the code.
+    CodeGraph,
+    /// Projects, tasks and their outcomes.
+    Operator,
+    /// Rooms in which agents talk.
+    Chat,
+    /// What an agent says of the platform itself.
+    Platform,
+    /// What the gateway offers about its own tools and results, where a profile asks for it.
+    Gateway,
+}
+
+impl Group {
+    /// The word used in lists and docs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::CodeGraph => "code_graph",
+            Self::Operator => "operator",
+            Self::Chat => "chat",
+            Self::Platform => "platform",
+            Self::Gateway => "gateway",
+        }
+    }
+}
+
+/// The one HTTP request by which a tool's call is carried to its back end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HttpDef {
+    /// The method.
+    pub method: HttpMethod,
+    /// The path below the back end's base; each `{argument}` is one percent-encoded segment.
+    pub path: &'static str,
+    /// Members of the body that are the same in every call.
+    pub constants: &'static [(&'static str, &'static str)],
+    /// The other path, where an argument chooses between two.
+    pub alternative: Option<Alternative>,
+    /// Every argument of the tool, in the order of the contract.
+    pub arguments: &'static [HttpArgument],
+}
+
+/// The methods of back ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HttpMethod {
+    /// GET.
+    Get,
+    /// POST.
+    Post,
+    /// PATCH.
+    Patch,
+    /// DELETE.
+    Delete,
+}
+
+/// The other path of a tool that lists, or gets one by its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alternative {
+    /// The argument that chooses. The first path never sends it.
+    pub discriminator: &'static str,
+    /// What it must be for this path; whatever else it is, it is as if it were absent.
+    pub form: Form,
+    /// The path, of the same method.
+    pub path: &'static str,
+    /// Every argument of its query.
+    pub query: &'static [&'static str],
+}
+
+/// When a tool asks the other of its two paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// When the argument is text that is not empty.
+    NonEmpty,
+    /// When the argument is an integer, or a number or text whose value is one.
+    Integer,
+}
+
+/// Where one argument travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HttpArgument {
+    /// Its name as it is published.
+    pub name: &'static str,
+    /// Its name in query or body.
+    pub wire: &'static str,
+    /// Where it stands in the request.
+    pub place: Place,
+    /// What stands in for it when it is absent.
+    pub context: Option<Context>,
+    /// Whether it must be there.
+    pub required: bool,
+    /// Whether it is text; an empty one that is not required counts as absent.
+    pub text: bool,
+}
+
+/// Where an argument stands in a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// In the path, as one segment.
+    Path,
+    /// In the query.
+    Query,
+    /// In the body, as a member.
+    Body,
+    /// Its value is the body.
+    WholeBody,
+}
+
+/// What a call knows beside its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Context {
+    /// The project that the agent works for.
+    Project,
+    /// The task that the agent works on.
+    Task,
+}
+
+impl Context {
+    /// The argument's name, which is also how headers and variables end.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Task => "task",
+        }
     }
 }
 
@@ -95,6 +237,8 @@ pub struct ProfileDef {
     pub description: &'static str,
     /// Canonical names of its tools, sorted.
     pub tools: &'static [&'static str],
+    /// Kinds of tasks whose pods get it.
+    pub task_kinds: &'static [&'static str],
 }
 
 /// One REST route and the rpc behind it.
@@ -137,6 +281,12 @@ pub fn tool(name: &str) -> Option<&'static ToolDef> {
         .ok()
         .map(|at| &TOOLS[at]);
     by_name.or_else(|| TOOLS.iter().find(|tool| tool.function_name == name))
+}
+
+/// The profile of pods that carry out tasks of this kind; `None` for a kind that nobody knows.
+#[must_use]
+pub fn profile_for_kind(kind: &str) -> Option<&'static ProfileDef> {
+    PROFILES.iter().find(|profile| profile.task_kinds.contains(&kind))
 }
 
 /// Finds a built-in profile.

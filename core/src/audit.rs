@@ -117,6 +117,8 @@ closed_names! {
         SignedOut = "session.signed_out",
         /// The record was verified.
         AuditVerified = "audit.verified",
+        /// An agent reported a problem of the platform.
+        InternalIssueReported = "internal_issue.reported",
         /// A checkpoint could not be written.
         CheckpointFailed = "audit.checkpoint_failed",
         /// A tenant was made.

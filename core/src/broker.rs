@@ -13,6 +13,7 @@ mod errand;
 mod facts;
 mod intend;
 mod lend;
+mod local;
 mod permit;
 mod prove;
 mod ready;

@@ -8,12 +8,13 @@ mod role;
 
 use std::sync::Arc;
 
-use toolgate_contract::{ids::TenantId, registry::ProfileDef};
+use toolgate_contract::ids::TenantId;
 
 pub use self::{
     credential::{Kind, Minted, Presented, Secret},
     role::{Action, Role},
 };
+use crate::profiles::Profile;
 
 /// An authenticated caller in one tenant.
 #[derive(Debug, Clone)]
@@ -25,5 +26,5 @@ pub struct Principal {
     /// Its role.
     pub role: Role,
     /// The profile pinned on the credential; no request can widen it.
-    pub pinned: Option<&'static ProfileDef>,
+    pub pinned: Option<Arc<Profile>>,
 }

@@ -49,6 +49,9 @@ pub fn tools() -> impl Iterator<Item = &'static ToolDef> {
     tools
 }
 
+/// The adapter types of the back ends of agents.
+pub const BACK_ENDS: [&str; 3] = ["agent-memory", "agent-operator", "agent-chat"];
+
 /// The adapter types of which targets can be added.
 const ADDABLE: [&str; 4] = ["proxmox", "ssh", "github", "gitea"];
 
@@ -93,7 +96,7 @@ pub fn fits_output(tool: &str, structured: &RawValue) -> bool {
         .is_some_and(|validator| validator.is_valid(&value))
 }
 
-/// Two names of the registry differ by more, so a name that is registered is near no other.
+/// Two names of infrastructure differ by more.
 const SLIP: usize = 2;
 
 /// The tool among those shown whose name or alias this one is but for a slip or two of the hand.
@@ -191,7 +194,8 @@ mod tests {
     fn every_schema_compiles() {
         warm_up();
         assert_eq!(VALIDATORS.len(), registry::TOOLS.len() + fixtures::TOOLS.len());
-        assert_eq!(OUTPUTS.len(), registry::TOOLS.len());
+        let infrastructure = registry::TOOLS.iter().filter(|tool| tool.is_infrastructure());
+        assert_eq!(OUTPUTS.len(), infrastructure.count());
     }
 
     #[test]
@@ -256,12 +260,27 @@ mod tests {
     }
 
     #[test]
-    fn no_registered_name_is_near_another_so_that_a_hidden_one_reads_like_none() {
-        for tool in registry::TOOLS {
+    fn no_name_of_infrastructure_is_near_another_so_that_a_hidden_one_reads_like_none() {
+        for tool in registry::TOOLS.iter().filter(|tool| tool.is_infrastructure()) {
             for name in [tool.name, tool.function_name] {
                 assert_eq!(near(name, |other| other.name != tool.name), None, "{name}");
             }
         }
+    }
+
+    // Names of agents' tools are near each other, as code_callers and code_callees are. What is told is shown to whom it
+    // is told, so it is what a name that is not registered would be told.
+    #[test]
+    fn what_is_near_a_hidden_tool_is_never_a_hidden_one() {
+        for tool in registry::TOOLS {
+            let told = near(tool.name, |other| other.name != tool.name);
+            assert_ne!(told, Some(tool.name));
+        }
+        assert_eq!(
+            near("code_callees", |tool| tool.name == "code_callers"),
+            Some("code_callers")
+        );
+        assert_eq!(near("code_callees", |_| false), None);
     }
 
     #[test]

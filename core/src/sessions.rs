@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate_contract::{ids::TenantId, registry};
+use toolgate_contract::ids::TenantId;
 
 use crate::{
     audit::EventKind,
@@ -69,7 +69,7 @@ impl Sessions {
         &self,
         by: By,
         role: Role,
-        profile: Option<&'static str>,
+        profile: Option<String>,
     ) -> Result<SignInCode, Error> {
         let now_us = self.changes.now_us();
         let expires_us = after(now_us, SIGN_IN_CODE_LIFE);
@@ -145,13 +145,8 @@ impl Sessions {
 
 // A row that a newer version wrote and this one cannot read lets nobody in.
 fn holder(row: &Row) -> Result<Option<Holder>, StoreError> {
-    let profile = match row.opt_text(2)? {
-        None => None,
-        Some(name) => match registry::profile(name) {
-            Some(profile) => Some(profile.name),
-            None => return Ok(None),
-        },
-    };
+    // Whether the profile is still there is asked at every use of what is made of it.
+    let profile = row.opt_text(2)?.map(str::to_owned);
     let Some(role) = Role::parse(row.text(1)?) else {
         return Ok(None);
     };

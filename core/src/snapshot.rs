@@ -17,7 +17,7 @@ use std::{
 use moka::future::Cache;
 use toolgate_contract::{
     ids::{TargetId, TenantId, TokenId},
-    registry::{ProfileDef, ToolDef},
+    registry::{Group, ToolDef},
     v1::ListToolsResponse,
 };
 
@@ -26,6 +26,8 @@ use self::wakes::Wakes;
 use crate::{
     error::Error,
     identity::{Kind, Presented, Role},
+    profiles::{self, Profile},
+    registry::BACK_ENDS,
     secrets::SecretRef,
     store::{Store, StoreError},
 };
@@ -44,9 +46,11 @@ pub struct Snapshot {
     tokens: HashMap<[u8; 32], Token>,
     targets: Vec<Arc<Target>>,
     disabled: HashSet<&'static str>,
+    /// The tenant's own, by name.
+    profiles: HashMap<Arc<str>, Arc<Profile>>,
     #[cfg(any(test, feature = "conformance"))]
     fixtures: crate::fixtures::Shown,
-    lists: Mutex<HashMap<Option<&'static str>, Arc<ListToolsResponse>>>,
+    lists: Mutex<HashMap<Option<Arc<str>>, Arc<ListToolsResponse>>>,
 }
 
 /// One live credential.
@@ -61,7 +65,7 @@ pub struct Token {
     /// The principal's role.
     pub role: Role,
     /// The pinned profile.
-    pub profile: Option<&'static ProfileDef>,
+    pub profile: Option<Arc<Profile>>,
     /// When it ends, in microseconds UTC.
     pub expires_us: Option<i64>,
 }
@@ -126,14 +130,42 @@ impl Snapshot {
         (alive && token.kind == presented.kind).then_some(token)
     }
 
-    /// Whether a caller with this profile may see the tool: the tenant's policy and the profile hide, nothing adds.
+    /// Whether a caller with this profile may call the tool: the tenant's policy and the profile hide, nothing adds.
     #[must_use]
-    pub fn shows(&self, tool: &ToolDef, profile: Option<&ProfileDef>) -> bool {
+    pub fn shows(&self, tool: &ToolDef, profile: Option<&Profile>) -> bool {
         #[cfg(any(test, feature = "conformance"))]
         if !self.shows_fixture(tool) {
             return false;
         }
-        !self.disabled.contains(tool.name) && profile.is_none_or(|profile| profile.tools.contains(&tool.name))
+        self.offers(tool) && !self.disabled.contains(tool.name) && profiles::has(profile, tool)
+    }
+
+    /// Whether a caller with this profile finds the tool in its list.
+    #[must_use]
+    pub fn lists(&self, tool: &ToolDef, profile: Option<&Profile>) -> bool {
+        self.shows(tool, profile) && profile.is_none_or(|profile| profile.lists(tool))
+    }
+
+    /// Whether the tenant has what the tool stands for: tools of agents are there where their back end is.
+    fn offers(&self, tool: &ToolDef) -> bool {
+        match tool.group {
+            None | Some(Group::Gateway) => true,
+            Some(Group::Platform) => self.has_back_end(|_| true),
+            Some(_) => self.has_back_end(|adapter| adapter == tool.adapter),
+        }
+    }
+
+    fn has_back_end(&self, wanted: impl Fn(&str) -> bool) -> bool {
+        let back_ends = BACK_ENDS.into_iter().filter(|adapter| wanted(adapter));
+        back_ends
+            .into_iter()
+            .any(|adapter| self.targets_of(adapter).next().is_some())
+    }
+
+    /// The profile of this name: the contract's, or the tenant's own.
+    #[must_use]
+    pub fn profile(&self, name: &str) -> Option<Arc<Profile>> {
+        Profile::built_in(name).or_else(|| self.profiles.get(name).cloned())
     }
 
     /// The enabled targets of an adapter type, ordered by name.
@@ -152,13 +184,13 @@ impl Snapshot {
     /// The list of tools under a profile, made once per snapshot.
     pub fn list(
         &self,
-        profile: Option<&'static ProfileDef>,
+        profile: Option<&Profile>,
         make: impl FnOnce() -> ListToolsResponse,
     ) -> Arc<ListToolsResponse> {
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(
             lists
-                .entry(profile.map(|profile| profile.name))
+                .entry(profile.map(|profile| Arc::clone(&profile.name)))
                 .or_insert_with(|| Arc::new(make())),
         )
     }

@@ -44,6 +44,12 @@ pub fn mcp_tombstones(count: usize) {
     metrics::gauge!("toolgate_mcp_session_tombstones").set(u32::try_from(count).unwrap_or(u32::MAX));
 }
 
+/// Counts a report of a problem of the platform. Values come out of the schema of the tool, so the labels are closed.
+pub fn internal_issue(category: &str, severity: &str) {
+    metrics::counter!("tatara_mcp_internal_issue_total", "category" => category.to_owned(), "severity" => severity.to_owned())
+        .increment(1);
+}
+
 /// Counts a verification of the record. Verdicts are a closed set.
 pub fn verified(verdict: &'static str, rows: i64, took: Duration) {
     metrics::counter!("toolgate_audit_verifications_total", "verdict" => verdict).increment(1);
@@ -113,6 +119,10 @@ pub fn describe() {
     describe_counter!(
         "toolgate_mcp_sessions_total",
         "Sessions of MCP clients, by event: opened, closed by the client, unknown where a request brought one that does not go on"
+    );
+    describe_counter!(
+        "tatara_mcp_internal_issue_total",
+        "Problems of the platform that agents reported, by category and severity"
     );
     describe_gauge!(
         "toolgate_mcp_session_tombstones",

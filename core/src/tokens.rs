@@ -172,9 +172,9 @@ impl Wanted {
     }
 }
 
-fn known_profile(name: &str) -> Result<&'static str, Error> {
+fn known_profile(name: &str) -> Result<String, Error> {
     registry::profile(name)
-        .map(|profile| profile.name)
+        .map(|profile| profile.name.to_owned())
         .ok_or_else(|| {
             let known: Vec<_> = registry::PROFILES.iter().map(|profile| profile.name).collect();
             let known = if known.is_empty() {

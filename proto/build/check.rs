@@ -66,6 +66,15 @@ pub(crate) fn tool(
                 option.adapter
             ));
         }
+    } else if option.group == 0 {
+        wrong("a tool that is not of infrastructure needs a group".into());
+    }
+    let of_back_end = option.adapter.starts_with("agent-");
+    if of_back_end != option.http.is_some() {
+        wrong("a tool has an HTTP request exactly if its adapter is a back end of agents".into());
+    }
+    if of_back_end && option.effect == 3 {
+        wrong("a tool of a back end reads or writes; it is not local".into());
     }
 }
 

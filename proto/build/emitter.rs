@@ -3,6 +3,7 @@
 //! Plain code over a descriptor pool, included by `build.rs` and by the contract tests. Does no I/O and knows no
 //! tool by name. Every mistake in the proto files is collected, so that one build tells them all.
 
+mod binding;
 mod check;
 mod comments;
 mod openapi;
@@ -23,6 +24,7 @@ use self::{options::Options, profiles::Profile, routes::Route, tools::Tool};
 pub(crate) struct Contract {
     pub(crate) tools: Vec<Tool>,
     pub(crate) profiles: Vec<Profile>,
+    pub(crate) always_on: Vec<String>,
     pub(crate) routes: Vec<Route>,
     openapi: String,
 }
@@ -36,7 +38,8 @@ pub(crate) fn emit(pool: &DescriptorPool) -> Result<Contract, Mistakes> {
     };
     let tools = tools::read(pool, &options, &mut mistakes);
     check::names(&tools, &mut mistakes);
-    let profiles = profiles::read(pool, &options, &tools, &mut mistakes);
+    let always_on = profiles::always_on(pool, &options, &tools, &mut mistakes);
+    let profiles = profiles::read(pool, &options, &tools, &always_on, &mut mistakes);
     let routes = routes::read(pool, &options, &mut mistakes);
     if !mistakes.0.is_empty() {
         return Err(mistakes);
@@ -45,6 +48,7 @@ pub(crate) fn emit(pool: &DescriptorPool) -> Result<Contract, Mistakes> {
     Ok(Contract {
         tools,
         profiles,
+        always_on,
         routes,
         openapi,
     })

@@ -40,7 +40,9 @@ pub(crate) fn document(pool: &DescriptorPool, options: &Options, routes: &[Route
     let mut schemas = components.referred_to(&used, &by_hand);
     for tool in tools {
         schemas.insert(format!("{}.arguments", tool.name), tool.input.clone());
-        schemas.insert(format!("{}.result", tool.name), tool.output.clone());
+        if let Some(output) = &tool.output {
+            schemas.insert(format!("{}.result", tool.name), output.clone());
+        }
     }
     schemas.sort_keys();
     let mut text = format!("{:#}", whole(&paths, &schemas));

@@ -3,7 +3,9 @@
 //! The messages are repeated here in the little that the emitter needs, because the generated ones exist only
 //! after the build script has run. A test holds both to the same field numbers by reading every option there is.
 
-use prost_reflect::{DescriptorPool, DynamicMessage, ExtensionDescriptor};
+use std::collections::BTreeMap;
+
+use prost_reflect::{DescriptorPool, DynamicMessage, ExtensionDescriptor, FieldDescriptor};
 
 /// `toolgate.v1.Tool`.
 #[derive(Clone, PartialEq, prost::Message)]
@@ -18,6 +20,49 @@ pub(crate) struct ToolOption {
     pub(crate) effect: i32,
     #[prost(int32, tag = "5")]
     pub(crate) freshness: i32,
+    #[prost(int32, tag = "6")]
+    pub(crate) group: i32,
+    #[prost(message, optional, tag = "7")]
+    pub(crate) http: Option<HttpOption>,
+}
+
+/// `toolgate.v1.HttpBinding`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct HttpOption {
+    #[prost(oneof = "HttpPattern", tags = "1, 2, 3, 4")]
+    pub(crate) pattern: Option<HttpPattern>,
+    #[prost(string, tag = "5")]
+    pub(crate) body: String,
+    #[prost(btree_map = "string, string", tag = "6")]
+    pub(crate) constants: BTreeMap<String, String>,
+    #[prost(message, optional, tag = "7")]
+    pub(crate) alternative: Option<AlternativeOption>,
+}
+
+/// `toolgate.v1.HttpBinding.pattern`.
+#[derive(Clone, PartialEq, prost::Oneof)]
+pub(crate) enum HttpPattern {
+    #[prost(string, tag = "1")]
+    Get(String),
+    #[prost(string, tag = "2")]
+    Post(String),
+    #[prost(string, tag = "3")]
+    Patch(String),
+    #[prost(string, tag = "4")]
+    Delete(String),
+}
+
+/// `toolgate.v1.Alternative`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct AlternativeOption {
+    #[prost(string, tag = "1")]
+    pub(crate) discriminator: String,
+    #[prost(int32, tag = "2")]
+    pub(crate) form: i32,
+    #[prost(string, tag = "3")]
+    pub(crate) path: String,
+    #[prost(string, repeated, tag = "4")]
+    pub(crate) query: Vec<String>,
 }
 
 /// `toolgate.v1.Rest`.
@@ -60,6 +105,26 @@ pub(crate) struct RulesOption {
     pub(crate) default_json: String,
     #[prost(string, tag = "9")]
     pub(crate) example_json: String,
+    #[prost(bool, tag = "10")]
+    pub(crate) not_blank: bool,
+    #[prost(string, tag = "11")]
+    pub(crate) json_type: String,
+    #[prost(string, tag = "12")]
+    pub(crate) wire: String,
+    #[prost(int32, tag = "13")]
+    pub(crate) default_from: i32,
+    #[prost(string, tag = "14")]
+    pub(crate) name: String,
+}
+
+impl RulesOption {
+    /// The name under which a field with these rules is published.
+    pub(crate) fn published(&self, field: &FieldDescriptor) -> String {
+        match self.name.is_empty() {
+            true => field.name().to_owned(),
+            false => self.name.clone(),
+        }
+    }
 }
 
 /// `toolgate.v1.ProfileSet`.
@@ -71,6 +136,17 @@ pub(crate) struct ProfileOption {
     pub(crate) adapters: Vec<String>,
     #[prost(string, repeated, tag = "3")]
     pub(crate) tools: Vec<String>,
+    #[prost(int32, repeated, tag = "4")]
+    pub(crate) groups: Vec<i32>,
+    #[prost(string, repeated, tag = "5")]
+    pub(crate) task_kinds: Vec<String>,
+}
+
+/// `toolgate.v1.ProfileSets`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct ProfilesOption {
+    #[prost(string, repeated, tag = "1")]
+    pub(crate) always_on: Vec<String>,
 }
 
 /// The extensions by which options are found.
@@ -80,6 +156,7 @@ pub(crate) struct Options {
     rules: ExtensionDescriptor,
     json: ExtensionDescriptor,
     profile: ExtensionDescriptor,
+    profiles: ExtensionDescriptor,
 }
 
 impl Options {
@@ -96,6 +173,7 @@ impl Options {
             rules: find("rules")?,
             json: find("json")?,
             profile: find("profile")?,
+            profiles: find("profiles")?,
         })
     }
 
@@ -122,6 +200,11 @@ impl Options {
     /// The profile of an enum value.
     pub(crate) fn profile(&self, options: &DynamicMessage) -> Option<ProfileOption> {
         message(options, &self.profile)
+    }
+
+    /// What the profiles of an enum have in common.
+    pub(crate) fn profiles(&self, options: &DynamicMessage) -> Option<ProfilesOption> {
+        message(options, &self.profiles)
     }
 }
 

@@ -13,6 +13,32 @@ pub(crate) struct Profile {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) tools: Vec<String>,
+    pub(crate) task_kinds: Vec<String>,
+}
+
+/// The tools that no profile leaves out, sorted.
+pub(crate) fn always_on(
+    pool: &DescriptorPool,
+    options: &Options,
+    tools: &[Tool],
+    mistakes: &mut Mistakes,
+) -> Vec<String> {
+    let mut names = Vec::new();
+    for set in pool.all_enums() {
+        let Some(option) = options.profiles(&set.options()) else {
+            continue;
+        };
+        let place = format!("enum {}", set.full_name());
+        for name in option.always_on {
+            if !tools.iter().any(|tool| tool.name == name) {
+                mistakes.at(&place, format!("no tool is named {name}"));
+            }
+            names.push(name);
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// Reads every profile, sorted by name.
@@ -20,6 +46,7 @@ pub(crate) fn read(
     pool: &DescriptorPool,
     options: &Options,
     tools: &[Tool],
+    always_on: &[String],
     mistakes: &mut Mistakes,
 ) -> Vec<Profile> {
     let mut profiles: Vec<Profile> = Vec::new();
@@ -34,7 +61,13 @@ pub(crate) fn read(
                 format!("there is already a profile named {}", option.name),
             );
         }
-        profiles.push(profile(&value, option, tools, &place, mistakes));
+        for kind in &option.task_kinds {
+            if let Some(other) = profiles.iter().find(|other| other.task_kinds.contains(kind)) {
+                let taken = format!("tasks of kind {kind} already get the profile {}", other.name);
+                mistakes.at(&place, taken);
+            }
+        }
+        profiles.push(profile(&value, option, tools, always_on, &place, mistakes));
     }
     profiles.sort_by(|a, b| a.name.cmp(&b.name));
     profiles
@@ -44,6 +77,7 @@ fn profile(
     value: &EnumValueDescriptor,
     option: ProfileOption,
     tools: &[Tool],
+    always_on: &[String],
     place: &str,
     mistakes: &mut Mistakes,
 ) -> Profile {
@@ -57,7 +91,14 @@ fn profile(
     if option.name.is_empty() {
         mistakes.at(place, "a profile needs a name");
     }
-    let mut names = Vec::new();
+    let mut names = always_on.to_vec();
+    for group in &option.groups {
+        let of_group: Vec<_> = tools.iter().filter(|tool| tool.group_number == *group).collect();
+        if *group == 0 || of_group.is_empty() {
+            mistakes.at(place, format!("no tool is of the group {group}"));
+        }
+        names.extend(of_group.into_iter().map(|tool| tool.name.clone()));
+    }
     for adapter in &option.adapters {
         let of_adapter: Vec<_> = tools.iter().filter(|tool| tool.adapter == *adapter).collect();
         if of_adapter.is_empty() {
@@ -77,5 +118,6 @@ fn profile(
         name: option.name,
         description,
         tools: names,
+        task_kinds: option.task_kinds,
     }
 }

@@ -17,6 +17,9 @@ const TARGET_ID: &str = "Id of the target to ask. Only needed when more than one
 configured: the error then lists them.";
 
 /// The schema of a tool's arguments. Infrastructure tools get the optional `target_id`.
+///
+/// Schemas of all other tools travel in the context of models, so they say nothing that goes without saying: neither
+/// their dialect nor the bounds of 64-bit integers.
 pub(crate) fn arguments(
     message: &MessageDescriptor,
     infrastructure: bool,
@@ -26,7 +29,7 @@ pub(crate) fn arguments(
     let mut walk = Walk {
         options,
         mistakes,
-        bounded: true,
+        bounded: infrastructure,
         inside: Vec::new(),
     };
     let mut schema = walk.object(message);
@@ -40,8 +43,9 @@ pub(crate) fn arguments(
         }
         schema["properties"]["target_id"] =
             json!({"type": "string", "description": TARGET_ID, "minLength": 1, "maxLength": 64});
+        return with_dialect(schema);
     }
-    with_dialect(schema)
+    schema
 }
 
 /// The schema of a tool's structured result.
@@ -91,10 +95,10 @@ impl Walk<'_> {
         for field in message.fields() {
             let rules = self.options.rules(&field.options());
             if rules.required {
-                required.push(Value::from(field.name()));
+                required.push(Value::from(rules.published(&field)));
             }
             let schema = self.property(&field, &rules);
-            properties.insert(field.name().to_owned(), schema);
+            properties.insert(rules.published(&field), schema);
         }
         self.inside.pop();
         let mut schema = Map::new();
@@ -182,7 +186,17 @@ impl Walk<'_> {
                 Map::new()
             }
             Kind::String => self.text(rules, place),
-            Kind::Bytes if self.options.json(&field.options()) => Map::new(),
+            Kind::Bytes if self.options.json(&field.options()) => match rules.json_type.as_str() {
+                "" => Map::new(),
+                "object" => typed(json!({"type": "object"})),
+                other => {
+                    self.mistakes.at(
+                        place,
+                        format!("{other} is no JSON type that a raw value may have"),
+                    );
+                    Map::new()
+                }
+            },
             Kind::Bytes => typed(json!({"type": "string", "contentEncoding": "base64"})),
             Kind::Bool => typed(json!({"type": "boolean"})),
             Kind::Double | Kind::Float => typed(json!({"type": "number"})),
@@ -207,6 +221,9 @@ impl Walk<'_> {
         }
         if let Some(length) = rules.max_length {
             schema.insert("maxLength".into(), length.into());
+        }
+        if rules.not_blank {
+            schema.insert("pattern".into(), "\\S".into());
         }
         if !rules.pattern.is_empty() {
             // JSON Schema searches; the rule promises that the whole text must match.

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Contract, profiles::Profile, routes::Route, tools::Tool};
+use super::{Contract, binding::Http, profiles::Profile, routes::Route, tools::Tool};
 
-/// Writes the three tables.
+/// Writes the tables.
 pub(crate) fn registry(contract: &Contract) -> String {
     let mut source = String::from("// Generated from proto/ by build.rs.\n\n");
     table(
@@ -22,6 +22,11 @@ pub(crate) fn registry(contract: &Contract) -> String {
         "Every profile, sorted by name.",
         &contract.profiles,
         profile,
+    );
+    let _ = writeln!(
+        source,
+        "/// The tools that no profile leaves out, by canonical name, sorted.\npub static ALWAYS_ON: &[&str] = &{:?};\n",
+        contract.always_on
     );
     table(
         &mut source,
@@ -67,8 +72,22 @@ fn tool(tool: &Tool) -> String {
             tool.freshness
                 .map_or("None".into(), |name| format!("Some(Freshness::{name})")),
         ),
+        (
+            "group",
+            tool.group
+                .map_or("None".into(), |name| format!("Some(Group::{name})")),
+        ),
+        (
+            "http",
+            tool.http
+                .as_ref()
+                .map_or("None".into(), |binding| format!("Some({})", http(binding))),
+        ),
         ("input_schema", text(tool.input.to_string())),
-        ("output_schema", text(tool.output.to_string())),
+        (
+            "output_schema",
+            text(tool.output.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ),
         ("grpc_path", text(&tool.grpc_path)),
         ("input_message", text(&tool.input_message)),
         ("output_message", text(&tool.output_message)),
@@ -80,7 +99,33 @@ fn profile(profile: &Profile) -> String {
         ("name", text(&profile.name)),
         ("description", text(&profile.description)),
         ("tools", format!("&{:?}", profile.tools)),
+        ("task_kinds", format!("&{:?}", profile.task_kinds)),
     ])
+}
+
+fn http(http: &Http) -> String {
+    let arguments = http.arguments.iter().map(|argument| {
+        let context = argument
+            .context
+            .map_or("None".into(), |name| format!("Some(Context::{name})"));
+        format!(
+            "HttpArgument {{ name: {:?}, wire: {:?}, place: Place::{}, context: {context}, required: {}, text: {} }}",
+            argument.name, argument.wire, argument.place, argument.required, argument.text
+        )
+    });
+    let alternative = http.alternative.as_ref().map_or("None".into(), |other| {
+        format!(
+            "Some(Alternative {{ discriminator: {:?}, form: Form::{}, path: {:?}, query: &{:?} }})",
+            other.discriminator, other.form, other.path, other.query
+        )
+    });
+    format!(
+        "HttpDef {{ method: HttpMethod::{}, path: {:?}, constants: &{:?}, alternative: {alternative}, arguments: &[{}] }}",
+        http.method,
+        http.path,
+        http.constants,
+        arguments.collect::<Vec<_>>().join(", ")
+    )
 }
 
 fn route(route: &Route) -> String {

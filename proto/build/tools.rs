@@ -3,7 +3,9 @@
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 
 use super::{
-    Mistakes, check, comments,
+    Mistakes, binding,
+    binding::Http,
+    check, comments,
     options::{Options, ToolOption},
     schema,
 };
@@ -20,8 +22,13 @@ pub(crate) struct Tool {
     pub(crate) adapter: String,
     pub(crate) effect: &'static str,
     pub(crate) freshness: Option<&'static str>,
+    pub(crate) group: Option<&'static str>,
+    /// The number of the group, as profiles name it.
+    pub(crate) group_number: i32,
+    pub(crate) http: Option<Http>,
     pub(crate) input: serde_json::Value,
-    pub(crate) output: serde_json::Value,
+    /// `None` for a tool that promises no structured result.
+    pub(crate) output: Option<serde_json::Value>,
     pub(crate) grpc_path: String,
     pub(crate) input_message: String,
     pub(crate) output_message: String,
@@ -59,7 +66,12 @@ fn tool(method: &MethodDescriptor, option: ToolOption, options: &Options, mistak
     check::tool(method, &option, &description, mistakes);
     let infrastructure = INFRASTRUCTURE.contains(&option.adapter.as_str());
     let input = schema::arguments(&method.input(), infrastructure, options, mistakes);
-    let output = schema::result(&method.output(), options, mistakes);
+    // What a back end answers is told as it comes, and has no schema of ours.
+    let output = infrastructure.then(|| schema::result(&method.output(), options, mistakes));
+    let http = option
+        .http
+        .as_ref()
+        .and_then(|http| binding::read(method, http, options, mistakes));
     Tool {
         function_name: alias(&option.name),
         title: option.title,
@@ -67,6 +79,9 @@ fn tool(method: &MethodDescriptor, option: ToolOption, options: &Options, mistak
         adapter: option.adapter,
         effect: effect(option.effect),
         freshness: freshness(option.freshness),
+        group: group(option.group),
+        group_number: option.group,
+        http,
         input,
         output,
         grpc_path: grpc_path(method),
@@ -83,6 +98,18 @@ fn effect(number: i32) -> &'static str {
         1 => "Read",
         2 => "Write",
         _ => "Local",
+    }
+}
+
+fn group(number: i32) -> Option<&'static str> {
+    match number {
+        1 => Some("Memory"),
+        2 => Some("CodeGraph"),
+        3 => Some("Operator"),
+        4 => Some("Chat"),
+        5 => Some("Platform"),
+        6 => Some("Gateway"),
+        _ => None,
     }
 }
 

@@ -18,7 +18,8 @@ message LookResponse {{}}"
 }
 
 const COMMENT: &str = "// Looks at it.";
-const LOCAL: &str = r#"name: "look" title: "Look" adapter: "sample" effect: EFFECT_LOCAL"#;
+const LOCAL: &str =
+    r#"name: "look" title: "Look" adapter: "sample" group: GROUP_PLATFORM effect: EFFECT_LOCAL"#;
 
 /// Two tools of the given names.
 fn two_tools(first: &str, second: &str) -> String {
@@ -27,11 +28,11 @@ fn two_tools(first: &str, second: &str) -> String {
 service SampleService {{
   // Looks at it.
   rpc Look(LookRequest) returns (LookResponse) {{
-    option (toolgate.v1.tool) = {{name: \"{first}\" title: \"Look\" adapter: \"sample\" effect: EFFECT_LOCAL}};
+    option (toolgate.v1.tool) = {{name: \"{first}\" title: \"Look\" adapter: \"sample\" group: GROUP_PLATFORM effect: EFFECT_LOCAL}};
   }}
   // Peeks at it.
   rpc Peek(PeekRequest) returns (PeekResponse) {{
-    option (toolgate.v1.tool) = {{name: \"{second}\" title: \"Peek\" adapter: \"sample\" effect: EFFECT_LOCAL}};
+    option (toolgate.v1.tool) = {{name: \"{second}\" title: \"Peek\" adapter: \"sample\" group: GROUP_PLATFORM effect: EFFECT_LOCAL}};
   }}
 }}
 message LookRequest {{}}
@@ -119,7 +120,11 @@ fn a_field_of_a_tool_without_a_comment_fails_the_build() {
 #[test]
 fn a_tool_without_an_effect_fails_the_build() {
     fails(
-        &tool(COMMENT, r#"name: "look" title: "Look" adapter: "sample""#, ""),
+        &tool(
+            COMMENT,
+            r#"name: "look" title: "Look" adapter: "sample" group: GROUP_PLATFORM"#,
+            "",
+        ),
         &["rpc sample.v1.SampleService.Look: a tool needs an effect"],
     );
 }
@@ -127,7 +132,11 @@ fn a_tool_without_an_effect_fails_the_build() {
 #[test]
 fn a_tool_without_title_or_adapter_fails_the_build() {
     fails(
-        &tool(COMMENT, r#"name: "look" effect: EFFECT_LOCAL"#, ""),
+        &tool(
+            COMMENT,
+            r#"name: "look" group: GROUP_PLATFORM effect: EFFECT_LOCAL"#,
+            "",
+        ),
         &[
             "rpc sample.v1.SampleService.Look: a tool needs a title",
             "rpc sample.v1.SampleService.Look: a tool needs an adapter",
@@ -210,7 +219,9 @@ fn names_that_clients_cannot_carry_fail_the_build() {
     let with_name = |name: &str| {
         tool(
             COMMENT,
-            &format!(r#"name: "{name}" title: "T" adapter: "sample" effect: EFFECT_LOCAL"#),
+            &format!(
+                r#"name: "{name}" title: "T" adapter: "sample" group: GROUP_PLATFORM effect: EFFECT_LOCAL"#
+            ),
             "",
         )
     };
@@ -418,11 +429,125 @@ fn rules_that_cannot_be_published_fail_the_build() {
     }
 }
 
+/// A tool of a back end: what its request is, and its fields.
+fn bound(http: &str, fields: &str) -> String {
+    let option = format!(
+        r#"name: "look" title: "Look" adapter: "agent-sample" group: GROUP_MEMORY effect: EFFECT_READ http: {{{http}}}"#
+    );
+    tool(COMMENT, &option, fields)
+}
+
+#[test]
+fn a_request_that_no_back_end_could_be_sent_fails_the_build() {
+    const RULES: &str = "[(toolgate.v1.rules) = {required: true}]";
+    const ID: &str = "// Id.\n optional string id = 1 [(toolgate.v1.rules) = {required: true}];";
+    builds(&bound(r#"get: "/it/{id}""#, ID));
+    let check = |http: &str, fields: &str, mistakes: &[&str]| {
+        let told: Vec<String> = mistakes
+            .iter()
+            .map(|what| format!("rpc sample.v1.SampleService.Look: {what}"))
+            .collect();
+        fails(
+            &bound(http, fields),
+            &told.iter().map(String::as_str).collect::<Vec<_>>(),
+        );
+    };
+    check("", ID, &["the request needs a method and a path"]);
+    check(r#"get: "it""#, "", &["the path it must start with `/`"]);
+    check(r#"get: "/it/{it}""#, ID, &["the path variable it is no argument"]);
+    check(
+        r#"get: "/it/{id}""#,
+        "// Id.\n optional string id = 1;",
+        &["the path variable id must be required, or have something to stand in for it"],
+    );
+    check(
+        r#"get: "/it/{id}""#,
+        &format!("// Id.\n optional int64 id = 1 {RULES};"),
+        &["the path variable id must be text"],
+    );
+    check(
+        r#"delete: "/it" constants: {key: "a" value: "b"}"#,
+        "",
+        &["a request by Delete has no body"],
+    );
+    check(r#"post: "/it" body: "no""#, ID, &["the body no is no argument"]);
+    check(
+        r#"post: "/it" body: "id""#,
+        &format!("{ID}\n// More.\n optional string more = 2;"),
+        &["id is the whole body, so there is no room for other arguments"],
+    );
+    check(
+        r#"get: "/it" alternative: {discriminator: "id" form: FORM_INTEGER path: "/one" query: ["no"]}"#,
+        ID,
+        &[
+            "no of the other path is no argument",
+            "the other path does not send what chooses it, id",
+        ],
+    );
+    check(
+        r#"get: "/it" alternative: {discriminator: "id" path: "/one" query: ["id"]}"#,
+        ID,
+        &["the other path needs a form"],
+    );
+}
+
+#[test]
+fn a_tool_is_bound_to_a_request_exactly_if_a_back_end_answers_it() {
+    let without =
+        r#"name: "look" title: "Look" adapter: "agent-sample" group: GROUP_MEMORY effect: EFFECT_READ"#;
+    let local = r#"name: "look" title: "Look" adapter: "sample" group: GROUP_MEMORY effect: EFFECT_LOCAL http: {get: "/"}"#;
+    for option in [without, local] {
+        fails(
+            &tool(COMMENT, option, ""),
+            &[
+                "rpc sample.v1.SampleService.Look: a tool has an HTTP request exactly if its adapter is a back end of agents",
+            ],
+        );
+    }
+    let no_group = r#"name: "look" title: "Look" adapter: "sample" effect: EFFECT_LOCAL"#;
+    fails(
+        &tool(COMMENT, no_group, ""),
+        &["rpc sample.v1.SampleService.Look: a tool that is not of infrastructure needs a group"],
+    );
+    let local_back_end = r#"name: "look" title: "Look" adapter: "agent-sample" group: GROUP_MEMORY effect: EFFECT_LOCAL http: {get: "/"}"#;
+    fails(
+        &tool(COMMENT, local_back_end, ""),
+        &["rpc sample.v1.SampleService.Look: a tool of a back end reads or writes; it is not local"],
+    );
+}
+
+#[test]
+fn a_profile_of_groups_that_no_tool_is_of_fails_the_build() {
+    builds(&profile(
+        r#"name: "some" groups: [GROUP_PLATFORM] task_kinds: ["a"]"#,
+    ));
+    fails(
+        &profile(r#"name: "some" groups: [GROUP_CHAT]"#),
+        &["profile sample.v1.SET_SOME: no tool is of the group 4"],
+    );
+    let shared = r#"
+enum Set {
+  option (toolgate.v1.profiles) = {always_on: ["no_such_tool"]};
+  SET_UNSPECIFIED = 0;
+  // Some.
+  SET_SOME = 1 [(toolgate.v1.profile) = {name: "some" task_kinds: ["a"]}];
+  // Other.
+  SET_OTHER = 2 [(toolgate.v1.profile) = {name: "other" task_kinds: ["a"]}];
+}"#;
+    fails(
+        &format!("{}{shared}", tool(COMMENT, LOCAL, "")),
+        &[
+            "enum sample.v1.Set: no tool is named no_such_tool",
+            "profile sample.v1.SET_OTHER: tasks of kind a already get the profile some",
+        ],
+    );
+}
+
 #[test]
 fn every_mistake_is_told_at_once() {
     let source = tool(
         "",
-        r#"name: "look""#,
+        r#"name: "look" group: GROUP_PLATFORM"#,
         "string what = 1 [(toolgate.v1.rules) = {required: true}];",
     );
     let Err(mistakes) = emit(&source) else {

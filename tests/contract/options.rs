@@ -3,7 +3,7 @@
 use prost::Message as _;
 use toolgate_contract::v1;
 
-use super::emitter::options::{ProfileOption, RestOption, RulesOption, ToolOption};
+use super::emitter::options::{ProfileOption, ProfilesOption, RestOption, RulesOption, ToolOption};
 
 #[test]
 fn the_build_script_reads_every_option_the_contract_has() {
@@ -13,9 +13,33 @@ fn the_build_script_reads_every_option_the_contract_has() {
         adapter: "c".into(),
         effect: v1::Effect::Local.into(),
         freshness: v1::Freshness::Inventory.into(),
+        group: v1::Group::Chat.into(),
+        http: None,
     };
-    let read = ToolOption::decode(tool.encode_to_vec().as_slice()).expect("the same message");
-    assert_eq!(read.encode_to_vec(), tool.encode_to_vec());
+    let patterns = [
+        v1::http_binding::Pattern::Get("d".into()),
+        v1::http_binding::Pattern::Post("e".into()),
+        v1::http_binding::Pattern::Patch("f".into()),
+        v1::http_binding::Pattern::Delete("g".into()),
+    ];
+    for pattern in patterns {
+        let bound = v1::Tool {
+            http: Some(v1::HttpBinding {
+                pattern: Some(pattern),
+                body: "h".into(),
+                constants: [("i".into(), "j".into())].into(),
+                alternative: Some(v1::Alternative {
+                    discriminator: "k".into(),
+                    form: v1::Form::Integer.into(),
+                    path: "l".into(),
+                    query: vec!["m".into(), "n".into()],
+                }),
+            }),
+            ..tool.clone()
+        };
+        let read = ToolOption::decode(bound.encode_to_vec().as_slice()).expect("the same message");
+        assert_eq!(read.encode_to_vec(), bound.encode_to_vec());
+    }
 
     let rest = v1::Rest {
         verb: "a".into(),
@@ -39,6 +63,11 @@ fn the_build_script_reads_every_option_the_contract_has() {
         pattern: "c".into(),
         default_json: "d".into(),
         example_json: "e".into(),
+        not_blank: true,
+        json_type: "f".into(),
+        wire: "g".into(),
+        default_from: v1::Context::Task.into(),
+        name: "h".into(),
     };
     let read = RulesOption::decode(rules.encode_to_vec().as_slice()).expect("the same message");
     assert_eq!(read.encode_to_vec(), rules.encode_to_vec());
@@ -47,7 +76,15 @@ fn the_build_script_reads_every_option_the_contract_has() {
         name: "a".into(),
         adapters: vec!["b".into()],
         tools: vec!["c".into()],
+        groups: vec![v1::Group::Chat.into(), v1::Group::Memory.into()],
+        task_kinds: vec!["d".into()],
     };
     let read = ProfileOption::decode(profile.encode_to_vec().as_slice()).expect("the same message");
     assert_eq!(read.encode_to_vec(), profile.encode_to_vec());
+
+    let profiles = v1::ProfileSets {
+        always_on: vec!["a".into(), "b".into()],
+    };
+    let read = ProfilesOption::decode(profiles.encode_to_vec().as_slice()).expect("the same message");
+    assert_eq!(read.encode_to_vec(), profiles.encode_to_vec());
 }

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use toolgate_contract::{
     pool,
-    registry::{self, Effect, PROFILES, ROUTES, TOOLS},
+    registry::{self, ALWAYS_ON, Effect, PROFILES, ProfileDef, ROUTES, TOOLS},
 };
 
 use super::{emitter, source};
@@ -28,7 +28,10 @@ fn what_the_build_emitted_is_what_the_proto_files_say() {
 
 #[test]
 fn the_tools_are_the_golden_ones() {
-    let schema = |text: &str| serde_json::from_str::<Value>(text).expect("a schema is JSON");
+    let schema = |text: &str| match text {
+        "" => Value::Null,
+        text => serde_json::from_str(text).expect("a schema is JSON"),
+    };
     let tools: Vec<_> = TOOLS
         .iter()
         .map(|tool| {
@@ -40,6 +43,7 @@ fn the_tools_are_the_golden_ones() {
                 "adapterType": tool.adapter,
                 "effect": tool.effect.as_str(),
                 "freshness": tool.freshness.map(registry::Freshness::as_str),
+                "group": tool.group.map(registry::Group::as_str),
                 "inputSchema": schema(tool.input_schema),
                 "outputSchema": schema(tool.output_schema),
             })
@@ -88,14 +92,22 @@ fn a_tool_is_found_by_name_and_by_alias_and_by_nothing_else() {
 #[test]
 fn profiles_are_expanded_to_their_tools() {
     let infrastructure = registry::profile("infrastructure").expect("a built-in profile");
-    assert_eq!(infrastructure.tools.len(), 9);
+    let own = |profile: &ProfileDef| {
+        let tools = profile.tools.iter().copied();
+        tools.filter(|name| !ALWAYS_ON.contains(name)).collect::<Vec<_>>()
+    };
+    assert_eq!(own(infrastructure).len(), 9);
     let hosts = registry::profile("hosts").expect("a built-in profile");
+    assert_eq!(own(hosts).len(), 4);
     assert!(
-        hosts
-            .tools
+        own(hosts)
             .iter()
             .all(|name| name.starts_with("ssh.") || name.starts_with("proxmox."))
     );
+    for profile in PROFILES {
+        let always_on = ALWAYS_ON.iter().all(|name| profile.tools.contains(name));
+        assert!(always_on, "{}", profile.name);
+    }
     assert_eq!(registry::profile("host"), None);
 }
 

@@ -2,8 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use toolgate_contract::registry::{self, ProfileDef};
-
 use super::{
     Rooms,
     ask::{Ask, Caller, Wish},
@@ -17,6 +15,7 @@ use crate::{
         jwt::{Refused, Token},
     },
     issuer::Issuer,
+    profiles::Profile,
     snapshot::Snapshot,
     telemetry,
     upstream::Reports,
@@ -100,7 +99,7 @@ pub(super) async fn authenticate(rooms: &Rooms, ask: &Ask) -> Result<Caller, Err
         (None, Some(issuer)) if Token::is_meant(credential) => by_jwt(rooms, issuer, credential).await?,
         (None, _) => return Err(Error::Unauthenticated),
     };
-    let profile = principal.pinned.or_else(|| asked_profile(ask));
+    let profile = principal.pinned.clone().or_else(|| asked_profile(&snapshot, ask));
     Ok(Caller {
         principal,
         snapshot,
@@ -124,7 +123,7 @@ async fn by_token(rooms: &Rooms, presented: Presented) -> Result<(Principal, Arc
     let principal = Principal {
         name: Arc::clone(&token.name),
         role: token.role,
-        pinned: token.profile,
+        pinned: token.profile.clone(),
         tenant: presented.tenant,
     };
     Ok((principal, snapshot))
@@ -141,11 +140,16 @@ async fn by_jwt(rooms: &Rooms, issuer: &Issuer, text: &str) -> Result<(Principal
     let tenant = issuer.tenant().clone();
     let snapshot = rooms.snapshots.get(&tenant).await?;
     let snapshot = snapshot.ok_or_else(|| refuse(Refused::Tenant))?;
+    // One that is pinned and not there must not leave everything open.
+    let pinned = match bearer.profile {
+        None => None,
+        Some(name) => Some(snapshot.profile(&name).ok_or_else(|| refuse(Refused::Profile))?),
+    };
     let principal = Principal {
         tenant,
         name: bearer.name,
         role: bearer.role,
-        pinned: bearer.profile,
+        pinned,
     };
     Ok((principal, snapshot))
 }
@@ -159,9 +163,9 @@ pub(super) fn in_session(rooms: &Rooms, ask: &Ask, caller: &Caller) -> Result<()
 }
 
 // An unknown profile is open, said once in the log (`agent-tools.md` §2); a pinned one never comes here.
-fn asked_profile(ask: &Ask) -> Option<&'static ProfileDef> {
+fn asked_profile(snapshot: &Snapshot, ask: &Ask) -> Option<Arc<Profile>> {
     let name = ask.profile.as_deref().filter(|name| !name.is_empty())?;
-    let known = registry::profile(name);
+    let known = snapshot.profile(name);
     if known.is_none() {
         tracing::warn!(profile = %bounded(name.to_owned()).escape_debug(), "unknown profile, nothing is hidden by it");
     }

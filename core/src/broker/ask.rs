@@ -2,10 +2,9 @@
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use toolgate_contract::registry::ProfileDef;
-
 use crate::{
     identity::{Principal, Secret},
+    profiles::Profile,
     snapshot::Snapshot,
 };
 
@@ -59,7 +58,7 @@ pub struct Wish {
 pub struct Caller {
     pub(super) principal: Principal,
     pub(crate) snapshot: Arc<Snapshot>,
-    pub(crate) profile: Option<&'static ProfileDef>,
+    pub(crate) profile: Option<Arc<Profile>>,
     pub(crate) facade: &'static str,
 }
 
@@ -68,6 +67,12 @@ impl Caller {
     #[must_use]
     pub fn principal(&self) -> &Principal {
         &self.principal
+    }
+
+    /// The profile that its calls stand under.
+    #[must_use]
+    pub fn profile(&self) -> Option<&Profile> {
+        self.profile.as_deref()
     }
 }
 

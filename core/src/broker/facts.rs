@@ -26,6 +26,8 @@ pub(crate) struct Facts {
     pub(super) target: Option<TargetId>,
     pub(super) params_hash: Option<[u8; 32]>,
     pub(super) is_test: bool,
+    /// What its row is, where that is not what a call's row is.
+    pub(super) event: Option<EventKind>,
     /// Where it is told what the call is doing.
     pub(super) reports: Reports,
 }
@@ -42,6 +44,7 @@ impl Facts {
             target: None,
             params_hash: None,
             is_test: false,
+            event: None,
             reports: Reports::none(),
         }
     }
@@ -93,7 +96,7 @@ impl Facts {
             (false, true, _) => EventKind::WriteRejected,
             (false, false, _) => EventKind::CapabilityInvoked,
         };
-        self.event(rooms, kind, ending.result, ending.reason)
+        self.event(rooms, self.event.unwrap_or(kind), ending.result, ending.reason)
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     admit::Admitted,
     answer::Answer,
     facts::{Facts, Refusal},
-    recheck,
+    local, recheck,
     resolve::{Capability, Resolved},
 };
 use crate::{
@@ -42,12 +42,13 @@ pub(crate) struct Permitted {
     _step: (),
 }
 
-/// A call whose answer was kept: it contacts nothing.
+/// A call whose answer was kept, or is the gateway's own: it contacts nothing.
 #[derive(Debug)]
 pub(crate) struct Recalled {
     pub(super) facts: Facts,
     pub(super) capability: &'static str,
-    pub(super) target_name: String,
+    /// The target that answered; none where the gateway itself did.
+    pub(super) target_name: Option<String>,
     pub(super) answer: Answer,
     _step: (),
 }
@@ -68,6 +69,11 @@ pub(super) fn permit(rooms: &Rooms, resolved: Resolved) -> Result<Way, Box<Refus
         target,
         ..
     } = resolved;
+    if let Capability::Tool(tool) = capability
+        && local::is_local(tool)
+    {
+        return at_home(rooms, tool, admitted);
+    }
     let target = match choice(capability, target, &mut admitted) {
         Ok(target) => target,
         Err(error) => return Err(Refusal::boxed(admitted.facts, error)),
@@ -92,7 +98,7 @@ pub(super) fn permit(rooms: &Rooms, resolved: Resolved) -> Result<Way, Box<Refus
         return Ok(Way::Home(Recalled {
             facts,
             capability: tool.name,
-            target_name: target.name.clone(),
+            target_name: Some(target.name.clone()),
             answer: Answer::kept(hit),
             _step: (),
         }));
@@ -109,6 +115,43 @@ pub(super) fn permit(rooms: &Rooms, resolved: Resolved) -> Result<Way, Box<Refus
             _step: (),
         })),
         Err(error) => Err(Refusal::boxed(facts, error)),
+    }
+}
+
+fn at_home(rooms: &Rooms, tool: &'static ToolDef, admitted: Admitted) -> Result<Way, Box<Refusal>> {
+    let arguments = admitted.arguments.to_value();
+    let mut facts = admitted.facts;
+    let answered = schema_holds(tool, &arguments).and_then(|()| {
+        let answer = local::answer(&mut facts, tool, &arguments)?;
+        let principal = facts.caller.principal();
+        match local::is_exempt(tool) {
+            true => Ok(answer),
+            false => {
+                let taken = rooms.buckets.take(Use::Call, &principal.tenant, &principal.name);
+                taken.map(|()| answer)
+            }
+        }
+    });
+    match answered {
+        Ok(answer) => Ok(Way::Home(Recalled {
+            facts,
+            capability: tool.name,
+            target_name: None,
+            answer,
+            _step: (),
+        })),
+        Err(error) => Err(Refusal::boxed(facts, error)),
+    }
+}
+
+fn schema_holds(tool: &ToolDef, arguments: &serde_json::Value) -> Result<(), Error> {
+    let violations = registry::violations(tool, arguments);
+    match violations.is_empty() {
+        true => Ok(()),
+        false => Err(Error::ArgumentsInvalid {
+            tool: tool.name.to_owned(),
+            violations,
+        }),
     }
 }
 
@@ -148,13 +191,7 @@ fn key(tenant: &TenantId, target: &Target, capability: Capability, arguments: &B
 }
 
 fn check(tool: &'static ToolDef, admitted: &mut Admitted) -> Result<Arc<Target>, Error> {
-    let violations = registry::violations(tool, &admitted.arguments.to_value());
-    if !violations.is_empty() {
-        return Err(Error::ArgumentsInvalid {
-            tool: tool.name.to_owned(),
-            violations,
-        });
-    }
+    schema_holds(tool, &admitted.arguments.to_value())?;
     #[cfg(any(test, feature = "conformance"))]
     if let Some(stand_in) = admitted.facts.caller.snapshot.stand_in_of(tool) {
         return Ok(stand_in);

@@ -74,7 +74,7 @@ fn find(admitted: &Admitted) -> Result<&'static ToolDef, Error> {
         capability: name,
         ..
     } = &admitted.facts;
-    let shows = |tool: &ToolDef| caller.snapshot.shows(tool, caller.profile);
+    let shows = |tool: &ToolDef| caller.snapshot.shows(tool, caller.profile());
     match registry::tool(name) {
         Some(tool) if shows(tool) => Ok(tool),
         None if registry::is_write_attempt(name) => Err(Error::WriteRejected {

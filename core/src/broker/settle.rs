@@ -117,7 +117,7 @@ pub(super) async fn settle(rooms: &Rooms, dispatched: Dispatched) -> Result<Sett
         Err(error) => Err(failed(error)),
         Ok(answer) => Ok(Settled {
             call,
-            meta: meta(&facts, &target_name, &answer),
+            meta: meta(&facts, Some(&target_name), &answer),
             answer,
             duration,
             receipt,
@@ -125,7 +125,7 @@ pub(super) async fn settle(rooms: &Rooms, dispatched: Dispatched) -> Result<Sett
     }
 }
 
-/// A call whose answer was kept made no contact: its row, in one commit, and no intent.
+/// A call whose answer was kept, or is our own, made no contact: its row, in one commit, and no intent.
 pub(super) async fn recall(rooms: &Rooms, recalled: Recalled) -> Result<Settled, Failed> {
     let Recalled {
         facts,
@@ -148,7 +148,7 @@ pub(super) async fn recall(rooms: &Rooms, recalled: Recalled) -> Result<Settled,
         telemetry::settled(facts.adapter, capability, result, duration);
         Ok(Settled {
             call: facts.call,
-            meta: meta(&facts, &target_name, &answer),
+            meta: meta(&facts, target_name.as_deref(), &answer),
             answer,
             duration,
             receipt,
@@ -171,9 +171,9 @@ async fn close_cancelled(rooms: &Rooms, contact: Arc<Contact>) -> Result<(), Jou
     }
 }
 
-fn meta(facts: &Facts, target_name: &str, answer: &Answer) -> String {
+fn meta(facts: &Facts, target_name: Option<&str>, answer: &Answer) -> String {
     let mut meta = Map::new();
-    if let Some(target) = facts.target {
+    if let (Some(target), Some(target_name)) = (facts.target, target_name) {
         let told = json!({"id": target.to_string(), "name": target_name});
         meta.insert("toolgate/target".into(), told);
     }

@@ -11,8 +11,6 @@ mod token;
 
 use std::sync::Arc;
 
-use toolgate_contract::registry::ProfileDef;
-
 pub use self::{
     keys::{Keys, KeysFault, LONGEST_KEYS},
     refused::Refused,
@@ -45,8 +43,8 @@ pub struct Bearer {
     pub name: Arc<str>,
     /// The role.
     pub role: Role,
-    /// The profile that the token pins.
-    pub profile: Option<&'static ProfileDef>,
+    /// The name of the profile that the token pins.
+    pub profile: Option<String>,
 }
 
 impl Rules {

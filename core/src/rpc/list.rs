@@ -12,7 +12,7 @@ use toolgate_contract::{
 use crate::{broker::Caller, registry};
 
 pub(super) fn of(caller: &Caller) -> ListToolsResponse {
-    let shown = registry::tools().filter(|tool| caller.snapshot.shows(tool, caller.profile));
+    let shown = registry::tools().filter(|tool| caller.snapshot.lists(tool, caller.profile()));
     let mut tools: Vec<_> = shown.map(|tool| description(tool, caller)).collect();
     tools.sort_by(|one, other| one.name.cmp(&other.name));
     let mut list = ListToolsResponse {

@@ -32,7 +32,7 @@ impl SessionService for Rpc {
         request: Request<CreateSignInCodeRequest>,
     ) -> Result<Response<CreateSignInCodeResponse>, Status> {
         let caller = self.caller(&request, Action::ManageTokens).await?;
-        let profile = caller.profile.map(|profile| profile.name);
+        let profile = caller.profile().map(|profile| profile.name.to_string());
         let made = self
             .sessions
             .create_code(by(&caller), caller.principal().role, profile)
@@ -75,7 +75,7 @@ impl SessionService for Rpc {
             tenant_id: principal.tenant.to_string(),
             principal: principal.name.as_ref().to_owned(),
             role: principal.role.as_str().to_owned(),
-            profile: caller.profile.map(|profile| profile.name.to_owned()),
+            profile: caller.profile().map(|profile| profile.name.to_string()),
         }))
     }
 }

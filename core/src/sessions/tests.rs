@@ -96,13 +96,13 @@ async fn what_is_no_open_code_lets_nobody_in() {
 async fn a_code_signs_in_as_whoever_asked_for_it_and_replaces_only_their_own() {
     let ground = Ground::new().await;
     let sessions = Sessions::new(ground.changes.clone());
-    let pinned = Some("infrastructure");
+    let pinned = || Some("infrastructure".to_owned());
     let stale = sessions
-        .create_code(ground.admin(), Role::Admin, pinned)
+        .create_code(ground.admin(), Role::Admin, pinned())
         .await
         .unwrap();
     let made = sessions
-        .create_code(ground.admin(), Role::Admin, pinned)
+        .create_code(ground.admin(), Role::Admin, pinned())
         .await
         .unwrap();
 
@@ -111,8 +111,8 @@ async fn a_code_signs_in_as_whoever_asked_for_it_and_replaces_only_their_own() {
     let session = sessions.sign_in(made.code.reveal(), "rest").await.unwrap();
     let live = ground.live(session.token.reveal()).await.unwrap();
     assert_eq!(
-        (&*live.name, live.role, live.profile.map(|it| it.name)),
-        ("ada", Role::Admin, pinned)
+        (&*live.name, live.role, live.profile.map(|it| it.name.to_string())),
+        ("ada", Role::Admin, pinned())
     );
     let others = ground.first.sign_in_code.reveal();
     sessions.sign_in(others, "rest").await.unwrap();

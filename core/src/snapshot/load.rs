@@ -8,6 +8,7 @@ use toolgate_contract::{ids::TenantId, registry};
 use super::{RelayStanding, Snapshot, Target, Token};
 use crate::{
     identity::{Kind, Role},
+    profiles::Profile,
     secrets::SecretRef,
     store::{Row, Store, StoreError, Tenant, Tx, params},
 };
@@ -36,11 +37,12 @@ async fn read(tx: &mut Tx, found: Tenant) -> Result<Snapshot, StoreError> {
     let tokens = tx.query(TOKENS, params![&tenant]).await?;
     let targets = tx.query(TARGETS, params![&tenant]).await?;
     let disabled = tx.query(POLICY, params![&tenant]).await?;
+    let profiles: HashMap<Arc<str>, Arc<Profile>> = HashMap::new();
     Ok(Snapshot {
         version: found.version,
         tokens: tokens
             .iter()
-            .filter_map(|row| token(row).transpose())
+            .filter_map(|row| token(row, &profiles).transpose())
             .collect::<Result<_, _>>()?,
         targets: targets
             .iter()
@@ -51,6 +53,7 @@ async fn read(tx: &mut Tx, found: Tenant) -> Result<Snapshot, StoreError> {
             .filter_map(|row| row.text(0).ok().and_then(registry::tool))
             .map(|t| t.name)
             .collect(),
+        profiles,
         #[cfg(any(test, feature = "conformance"))]
         fixtures: crate::fixtures::Shown::None,
         lists: std::sync::Mutex::new(HashMap::new()),
@@ -59,7 +62,10 @@ async fn read(tx: &mut Tx, found: Tenant) -> Result<Snapshot, StoreError> {
 }
 
 // A row that a newer version wrote and this one cannot read gives no access.
-fn token(row: &Row) -> Result<Option<([u8; 32], Token)>, StoreError> {
+fn token(
+    row: &Row,
+    profiles: &HashMap<Arc<str>, Arc<Profile>>,
+) -> Result<Option<([u8; 32], Token)>, StoreError> {
     let (Ok(hash), Ok(id)) = (<[u8; 32]>::try_from(row.blob(0)?), row.text(1)?.parse()) else {
         return Ok(None);
     };
@@ -68,7 +74,7 @@ fn token(row: &Row) -> Result<Option<([u8; 32], Token)>, StoreError> {
     };
     let profile = match row.opt_text(5)? {
         None => None,
-        Some(name) => match registry::profile(name) {
+        Some(name) => match Profile::built_in(name).or_else(|| profiles.get(name).cloned()) {
             Some(profile) => Some(profile),
             // A pinned profile that no longer exists must not become no profile.
             None => return Ok(None),

@@ -24,7 +24,7 @@ pub(crate) const SIGN_IN_CODE_LIFE: Duration = Duration::from_secs(15 * 60);
 pub(crate) struct Holder {
     pub(crate) name: String,
     pub(crate) role: Role,
-    pub(crate) profile: Option<&'static str>,
+    pub(crate) profile: Option<String>,
     pub(crate) expires_us: Option<i64>,
 }
 
@@ -74,7 +74,7 @@ impl NewCredential {
             self.kind.as_str(),
             name,
             role.as_str(),
-            *profile,
+            profile.as_deref(),
             &self.hash,
             self.created_us,
             *expires_us,
@@ -108,7 +108,7 @@ impl NewCredential {
             id: self.id,
             name: self.holder.name,
             role: self.holder.role.as_str().to_owned(),
-            profile: self.holder.profile.map(str::to_owned),
+            profile: self.holder.profile,
             created_us: self.created_us,
             expires_us: self.holder.expires_us,
             revoked_us: None,
