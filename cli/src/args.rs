@@ -4,6 +4,7 @@
 
 pub(crate) mod assemble;
 mod target;
+mod transcript;
 mod wrong;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use self::{
     assemble::{Parsed, command, parse},
     target::{AddTarget, CredentialArgs, ReachArgs, TargetCommand, TokenTarget, UpdateTarget},
+    transcript::{TranscriptCommand, TranscriptTailArgs},
     wrong::{usage, wants_json},
 };
 
@@ -99,6 +101,9 @@ pub(crate) enum Command {
     /// Run a relay: the agent on a host, dialling out only
     #[command(subcommand, arg_required_else_help = true)]
     Relay(RelayCommand),
+    /// Follow the transcripts of agents and tell of the issues that they report
+    #[command(subcommand, arg_required_else_help = true)]
+    Transcript(TranscriptCommand),
     /// Show the settings in force, or the schema of the file
     #[command(subcommand, arg_required_else_help = true)]
     Config(ConfigCommand),

@@ -75,9 +75,12 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Config(command) => settings::run(context, &command),
         Command::Completions { shell } => paper::completions(output, shell),
         Command::Man { dir } => paper::manual(output, dir.as_deref()),
-        server @ (Command::Up | Command::Core | Command::Facade | Command::Mcp(_) | Command::Relay(_)) => {
-            serve::run(server, context).await
-        }
+        server @ (Command::Up
+        | Command::Core
+        | Command::Facade
+        | Command::Mcp(_)
+        | Command::Relay(_)
+        | Command::Transcript(_)) => serve::run(server, context).await,
     }
 }
 

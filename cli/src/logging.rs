@@ -56,9 +56,12 @@ pub(crate) fn say(text: &str) {
 
 /// Waits until everything is written, but not for a reader that stalls.
 pub(crate) fn flush() {
-    if let Some(lines) = LINES.get() {
-        lines.flush(LAST_LINES);
-    }
+    let _ = catch_up(LAST_LINES);
+}
+
+/// Waits at most so long until everything is written; false when it is not.
+pub(crate) fn catch_up(patience: Duration) -> bool {
+    LINES.get().is_none_or(|lines| lines.flush(patience))
 }
 
 // Libraries are heard one step later than we are: their `info` is our `debug`.
@@ -71,6 +74,6 @@ fn filter(level: &str) -> EnvFilter {
     };
     // What the verifier of certificates says is told as the failure itself.
     EnvFilter::new(format!(
-        "{others},rustls_platform_verifier=off,toolgate={level},toolgate_core={level},toolgate_facade={level},toolgate_relay={level}"
+        "{others},rustls_platform_verifier=off,toolgate={level},toolgate_core={level},toolgate_facade={level},toolgate_relay={level},toolgate_transcript={level}"
     ))
 }

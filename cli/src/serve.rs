@@ -1,4 +1,4 @@
-//! The processes that stay: `up`, `core`, `facade`, `mcp`, `relay host`. They are joined, started and stopped here.
+//! The processes that stay: `up`, `core`, `facade`, `mcp`, `relay host`, `transcript tail`. They are joined, started and stopped here.
 //!
 //! Order of a start: settings checked, ports bound, rooms started, address printed. The order of an end is told in
 //! `ending`. Every task has its owner in this folder.
@@ -19,11 +19,12 @@ pub(crate) mod owner;
 mod relay_host;
 mod rooms;
 mod stop;
+mod transcript;
 mod up;
 pub(crate) mod welcome;
 
 use crate::{
-    args::{Command, RelayCommand},
+    args::{Command, RelayCommand, TranscriptCommand},
     commands::Context,
     failure::{Exit, Failure},
 };
@@ -37,6 +38,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Facade => alone::facade(context).await,
         Command::Mcp(args) => mcp::run(context, args).await,
         Command::Relay(RelayCommand::Host(args)) => relay_host::run(context, args).await,
+        Command::Transcript(TranscriptCommand::Tail(args)) => transcript::run(context, args).await,
         _ => Err(Failure::failed("this command is no server")),
     }
 }

@@ -29,8 +29,13 @@ fn crates_know_each_other_only_as_the_golden_list_says() {
 }
 
 #[test]
-fn the_facade_and_the_relay_know_the_contract_and_nothing_else_of_ours() {
-    for package in ["toolgate-core", "toolgate-facade", "toolgate-relay"] {
+fn the_rooms_know_the_contract_and_nothing_else_of_ours() {
+    for package in [
+        "toolgate-core",
+        "toolgate-facade",
+        "toolgate-relay",
+        "toolgate-transcript",
+    ] {
         let kinds = arrows().remove(package).unwrap_or_default();
         assert_eq!(
             kinds.get("").cloned().unwrap_or_default(),
@@ -49,6 +54,7 @@ fn nothing_in_production_knows_the_mock_or_the_tests() {
         "toolgate-core",
         "toolgate-facade",
         "toolgate-relay",
+        "toolgate-transcript",
     ];
     for package in production {
         let kinds = arrows().remove(package).unwrap_or_default();
@@ -98,7 +104,8 @@ fn what_the_binary_is_built_of_holds_no_crate_for_tests() {
             "toolgate-contract",
             "toolgate-core",
             "toolgate-facade",
-            "toolgate-relay"
+            "toolgate-relay",
+            "toolgate-transcript"
         ]
     );
 }

@@ -79,7 +79,13 @@ fn no_file_names_a_machine_or_a_package_host() {
 
 #[test]
 fn time_and_environment_are_read_in_one_place_each() {
-    let production = ["core/src/", "facade/src/", "relay/src/", "cli/src/"];
+    let production = [
+        "core/src/",
+        "facade/src/",
+        "relay/src/",
+        "transcript/src/",
+        "cli/src/",
+    ];
     for (path, text) in production.into_iter().flat_map(sources) {
         let tests = path.ends_with("tests.rs") || path.contains("/tests/");
         let clock = path == "core/src/clock.rs" || tests;

@@ -56,6 +56,7 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["db", "migrate"], Reader::Database),
     (&["db", "check"], Reader::Database),
     (&["relay", "host"], Reader::Relay),
+    (&["transcript", "tail"], Reader::Transcript),
     (&["config", "show"], Reader::Show),
 ];
 

@@ -57,10 +57,11 @@ impl Lines {
         self.0.changed.notify_all();
     }
 
-    /// Waits until everything is written, at most so long.
-    pub(super) fn flush(&self, patience: Duration) {
+    /// Waits until everything is written, at most so long; false when it is not.
+    pub(super) fn flush(&self, patience: Duration) -> bool {
         let busy = |state: &mut State| state.writing || !state.waiting.is_empty();
-        drop(self.0.changed.wait_timeout_while(self.0.state(), patience, busy));
+        let waited = self.0.changed.wait_timeout_while(self.0.state(), patience, busy);
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 }
 
