@@ -10,7 +10,7 @@ mod words;
 
 use std::sync::LazyLock;
 
-use toolgate_contract::registry::ToolDef;
+use toolgate_contract::registry::{Group, ToolDef};
 
 use self::index::Index;
 use crate::registry;
@@ -35,7 +35,7 @@ pub fn warm_up() {
 
 /// The gateway's own tools are known to whoever asks, and would only stand in the way.
 fn is_found(tool: &ToolDef) -> bool {
-    tool.adapter != "gateway"
+    tool.group != Some(Group::Gateway)
 }
 
 #[cfg(test)]

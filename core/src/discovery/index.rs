@@ -10,8 +10,8 @@ use toolgate_contract::registry::ToolDef;
 use super::words::{self, Words};
 
 /// How often a word of the field counts.
-const NAME: usize = 3;
-const TITLE: usize = 2;
+const NAME: usize = 6;
+const TITLE: usize = 3;
 const DESCRIPTION: usize = 2;
 const ARGUMENT: usize = 1;
 

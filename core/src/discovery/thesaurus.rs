@@ -3,16 +3,20 @@
 //! Words of the trade only, each with the words of the registry that mean the same or nearly so. It knows no questions:
 //! a row belongs here when it is true of the words, whatever is asked.
 
+use std::collections::BTreeSet;
+
 /// Words of one meaning, and what they are called in names and descriptions.
 const ROWS: &[(&[&str], &str)] = &[
+    // Code forges.
     (
         &[
             "pr",
             "prs",
             "mr",
-            "pull request",
             "merge request",
+            "pull request",
             "pull requests",
+            "diff",
         ],
         "pr pull request change",
     ),
@@ -26,8 +30,21 @@ const ROWS: &[(&[&str], &str)] = &[
             "actions",
             "checks",
         ],
-        "ci run workflow",
+        "ci run",
     ),
+    (&["repository", "repositories", "repos", "project's code"], "repo"),
+    (&["organisation", "organization", "org"], "owner"),
+    (
+        &["ticket", "tickets", "bug", "bugs", "defect", "defects"],
+        "issue",
+    ),
+    (&["suggest", "suggestion", "file", "raise"], "propose"),
+    (&["remark", "reply", "respond"], "comment"),
+    (
+        &["approve", "reject", "lgtm", "reviewer", "code review"],
+        "review verdict",
+    ),
+    // Machines.
     (
         &[
             "vm",
@@ -37,26 +54,38 @@ const ROWS: &[(&[&str], &str)] = &[
             "virtual machine",
             "virtual machines",
             "lxc",
-            "container",
-            "containers",
         ],
         "vm machine container",
     ),
     (&["hypervisor", "hypervisors"], "proxmox node"),
     (&["server", "servers", "machine", "box"], "host"),
     (
-        &["disk", "ram", "cpu", "load", "uptime", "usage", "busy"],
-        "metrics uptime df free",
+        &[
+            "cpu",
+            "ram",
+            "disk usage",
+            "uptime",
+            "busy",
+            "utilisation",
+            "utilization",
+        ],
+        "load memory",
     ),
     (
         &[
-            "service", "services", "daemon", "unit", "units", "systemd", "nginx",
+            "disk",
+            "disks",
+            "filesystem",
+            "daemon",
+            "systemd",
+            "syslog",
+            "journal",
+            "nginx",
+            "ssh",
         ],
-        "systemctl service",
+        "command host",
     ),
-    (&["journal", "syslog"], "journalctl log"),
-    (&["repository", "repositories", "repos"], "repo"),
-    (&["organisation", "organization", "org"], "org owner"),
+    // Code.
     (
         &[
             "function",
@@ -70,54 +99,32 @@ const ROWS: &[(&[&str], &str)] = &[
             "symbol",
             "symbols",
         ],
-        "code entity function type",
+        "code entity",
     ),
+    (&["source", "implementation", "codebase", "logic"], "code"),
+    (&["where is", "locate", "look for", "grep"], "search find"),
+    (
+        &["invoke", "invokes", "invoked", "call site", "call sites"],
+        "call",
+    ),
+    (&["uses", "used by"], "callers dependents"),
+    (
+        &["breaks", "break", "impact", "affected", "relies on", "rely on"],
+        "depend dependents",
+    ),
+    (
+        &["needs", "requires", "library", "libraries"],
+        "depend dependencies",
+    ),
+    (&["includes", "pull in", "pulls in", "uses from"], "import"),
+    (
+        &["cluster", "clusters", "grouping", "tightly coupled"],
+        "communities",
+    ),
+    (&["central", "hub", "hubs", "core", "key"], "important central"),
+    (&["uncertain", "unsure", "unclear"], "ambiguous doubtful certain"),
     (
         &[
-            "source",
-            "implementation",
-            "implemented",
-            "codebase",
-            "module",
-            "modules",
-            "package",
-            "packages",
-        ],
-        "code module",
-    ),
-    (
-        &[
-            "invoke",
-            "invokes",
-            "invoked",
-            "invoking",
-            "uses",
-            "used",
-            "caller",
-            "callers",
-            "call site",
-        ],
-        "call callers callees",
-    ),
-    (
-        &["breaks", "break", "impact", "affected", "relies", "rely"],
-        "depend dependents break",
-    ),
-    (
-        &["needs", "requires", "require", "library", "libraries"],
-        "depend dependencies import",
-    ),
-    (&["import", "imports", "includes"], "imports"),
-    (&["cluster", "clusters", "grouping"], "communities groups"),
-    (&["central", "key", "hub", "hubs", "core"], "important central"),
-    (
-        &["uncertain", "unsure", "doubtful", "ambiguous"],
-        "ambiguous doubtful certain",
-    ),
-    (
-        &[
-            "edge",
-            "edges",
             "relation",
             "relations",
             "relationship",
@@ -127,7 +134,15 @@ const ROWS: &[(&[&str], &str)] = &[
         ],
         "edge relation",
     ),
-    (&["link", "connect", "relate"], "create edge relation"),
+    (&["hop", "hops", "route", "chain"], "path step"),
+    (&["similar", "alike", "resembles"], "related likeness"),
+    (&["purpose", "understand", "meaning"], "explain"),
+    (&["statistics", "how many", "size", "overview"], "stats count"),
+    (
+        &["kubernetes", "helm", "terraform"],
+        "infrastructure resource deployments",
+    ),
+    // What agents remember.
     (
         &[
             "note",
@@ -140,42 +155,27 @@ const ROWS: &[(&[&str], &str)] = &[
             "lesson",
             "lessons",
             "remember",
-            "remembered",
         ],
-        "memory remember",
+        "memory",
     ),
     (
-        &["remember", "save", "store", "keep", "write down", "record"],
+        &["remember", "save", "store", "keep", "write down"],
         "create memory",
     ),
-    (&["forget", "erase", "drop", "discard"], "delete remove"),
-    (&["delete", "remove"], "delete remove"),
-    (&["add", "new", "make", "start", "open", "set up"], "create open"),
-    (
-        &["change", "edit", "modify", "correct", "fix", "set"],
-        "update patch change",
-    ),
-    (&["ask", "know", "known", "knowledge base"], "query memory"),
-    (&["batch", "many", "several", "mass"], "bulk"),
-    (&["ingestion", "import", "ingest"], "ingest job"),
-    (&["ticket", "tickets", "bug", "bugs", "defect"], "issue"),
-    (&["suggest", "file", "raise", "report a bug"], "propose"),
-    (&["reply", "remark", "answer"], "comment message"),
+    (&["know", "known", "knowledge base", "look up"], "query memory"),
+    (&["batch", "many", "pile", "mass", "at once"], "bulk several"),
+    (&["ingestion", "ingested", "import"], "ingest job"),
+    // Work.
     (&["work", "assignment", "work item", "work items"], "task"),
-    (&["step", "steps", "todo", "smaller"], "subtask"),
-    (
-        &["finished", "done", "complete", "completed"],
-        "phase result outcome already done",
-    ),
-    (&["progress"], "update note task"),
-    (&["approve", "reject", "review", "reviewer"], "review verdict"),
+    (&["step", "steps", "todo", "split up", "break down"], "subtask"),
+    (&["finished", "complete", "completed", "done"], "phase"),
     (&["refuse", "impossible", "cannot", "can't", "unable"], "decline"),
-    (&["already", "exists already", "obsolete"], "already done"),
+    (&["obsolete", "long ago", "already"], "already"),
     (
-        &["hand over", "handover", "hand", "successor", "next session"],
+        &["hand over", "successor", "next session", "next agent"],
         "handover",
     ),
-    (&["nothing", "skip", "pass"], "skip"),
+    // Rooms.
     (
         &[
             "conversation",
@@ -187,51 +187,47 @@ const ROWS: &[(&[&str], &str)] = &[
         ],
         "chat room",
     ),
-    (&["tell", "say", "write", "post"], "send message comment"),
-    (&["unread", "new messages", "inbox"], "poll messages new"),
+    (&["tell", "say", "post"], "send message"),
+    (
+        &["unread", "inbox", "answered", "new messages"],
+        "poll messages seen",
+    ),
     (&["history", "transcript", "earlier"], "log"),
-    (&["invite", "join", "bring"], "add participant"),
+    (&["invite"], "add participant"),
     (&["expel", "ban"], "remove participant"),
-    (&["member", "members", "attends", "participates"], "participants"),
+    (&["member", "members"], "participants"),
+    // The platform.
+    (
+        &["broken", "crash", "crashes", "crashing", "malfunction"],
+        "report problem broken fails",
+    ),
+    // Doing.
+    (
+        &[
+            "delete", "remove", "erase", "discard", "forget", "drop", "get rid",
+        ],
+        "delete remove",
+    ),
+    (
+        &["new", "make", "start", "begin", "set up", "connect", "link"],
+        "create open",
+    ),
+    (
+        &["edit", "modify", "correct", "change", "set", "mark"],
+        "update patch",
+    ),
     (&["end", "finish", "archive"], "close"),
-    (
-        &[
-            "broken",
-            "crash",
-            "crashes",
-            "contradict",
-            "contradicts",
-            "malfunction",
-        ],
-        "report internal issue problem broken",
-    ),
-    (&["similar", "alike", "resembles"], "related likeness"),
-    (&["purpose", "understand", "meaning"], "explain"),
-    (
-        &["statistics", "figures", "how many", "size", "overview"],
-        "stats count",
-    ),
-    (&["state", "status", "progress of"], "status state get"),
-    (
-        &[
-            "deployment",
-            "deployments",
-            "kubernetes",
-            "helm",
-            "infrastructure",
-        ],
-        "resource deployments",
-    ),
+    (&["state", "status"], "status state"),
 ];
 
 /// What the words may be called here.
-pub(super) fn meant(said: &[&str]) -> Vec<&'static str> {
+pub(super) fn meant(said: &[&str]) -> BTreeSet<&'static str> {
     let is_said = |term: &str| {
         let words: Vec<&str> = term.split(' ').collect();
         said.windows(words.len()).any(|window| window == words)
     };
-    ROWS.iter()
-        .filter(|(terms, _)| terms.iter().any(|term| is_said(term)))
-        .map(|(_, meant)| *meant)
-        .collect()
+    let rows = ROWS
+        .iter()
+        .filter(|(terms, _)| terms.iter().any(|term| is_said(term)));
+    rows.flat_map(|(_, meant)| meant.split(' ')).collect()
 }

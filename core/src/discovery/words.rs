@@ -23,13 +23,12 @@ impl Tokenizer for Words {
     }
 }
 
-/// The question with what its words may be called here: what was said weighs twice what is meant.
+/// The question and what its words may be called here.
 pub(super) fn of_question(query: &str) -> String {
     let plain = apart(query).to_lowercase();
     let said: Vec<&str> = plain.split_whitespace().take(MOST).collect();
     let meant = thesaurus::meant(&said);
-    let twice = said.iter().chain(&said).copied();
-    twice.chain(meant).collect::<Vec<_>>().join(" ")
+    said.into_iter().chain(meant).collect::<Vec<_>>().join(" ")
 }
 
 /// `proxmox.list_vms` and `turnId` as the words they are made of.

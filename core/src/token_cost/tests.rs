@@ -1,5 +1,8 @@
 use super::*;
-use crate::registry;
+use crate::{
+    profiles::{Disclosure, Profile},
+    registry,
+};
 
 /// Memory of this process that no file holds, in KiB.
 fn anonymous_kib() -> usize {
@@ -86,4 +89,47 @@ fn an_estimate_is_within_its_factor_of_what_o200k_counts() {
         assert!(off <= estimate::FACTOR, "{name}: off by {off:.2}");
     }
     println!("{} results, at most off by a factor of {worst:.2}", results.len());
+}
+
+#[tokio::test]
+async fn a_profile_costs_what_it_lists_and_saves_the_rest() {
+    let all = of_profile(None).await.unwrap();
+    assert_eq!((all.tokens, all.listed_tokens), (all.all_tokens, all.all_tokens));
+    let review = Profile::built_in("review").unwrap();
+    let cost = of_profile(Some(&review)).await.unwrap();
+    assert_eq!(cost.tools.len(), 40);
+    assert_eq!(cost.listed_tokens, cost.tokens);
+    assert_eq!(cost.saved_tokens(), all.tokens - cost.tokens);
+    let mut by_search = Profile::clone(&review);
+    by_search.disclosure = Disclosure::Search;
+    let searched = of_profile(Some(&by_search)).await.unwrap();
+    assert_eq!((searched.tokens, &searched.tools), (cost.tokens, &cost.tools));
+    assert_eq!(searched.listed_tokens, cost.search_tokens);
+    assert!(searched.listed_tokens * 5 < cost.tokens, "{searched:?}");
+    by_search.result_cap = Some(1_000);
+    let with_rest = of_profile(Some(&by_search)).await.unwrap();
+    assert!(with_rest.listed_tokens > searched.listed_tokens);
+    assert_eq!(with_rest.listed_tokens, with_rest.search_tokens);
+}
+
+#[tokio::test]
+async fn a_profile_over_its_budget_is_refused_with_both_figures() {
+    let review = Profile::built_in("review").unwrap();
+    let cost = of_profile(Some(&review)).await.unwrap().listed_tokens;
+    let with = |token_budget| {
+        let mut profile = Profile::clone(&review);
+        profile.token_budget = token_budget;
+        profile
+    };
+    check_budget(&with(None)).await.unwrap();
+    check_budget(&with(Some(cost))).await.unwrap();
+    let told = check_budget(&with(Some(cost - 1))).await.unwrap_err().to_string();
+    assert!(
+        told.contains(&cost.to_string()) && told.contains(&(cost - 1).to_string()),
+        "{told}"
+    );
+    // Disclosed by search it lists less.
+    let mut by_search = with(Some(cost - 1));
+    by_search.disclosure = Disclosure::Search;
+    check_budget(&by_search).await.unwrap();
 }
