@@ -46,7 +46,7 @@ pub fn read(
                 tool: report_tool.into(),
                 ..Block::default()
             };
-            told(&block, Some(&Err(Malformed::NoLine)));
+            told(&block, Some(&Err(Malformed::LineNotJson)));
         }
         return false;
     };

@@ -43,7 +43,7 @@ pub fn begin() {
 /// Tells of a block, and of the issue in it.
 pub(crate) fn tell(block: &Block<'_>, issue: Option<&Issue<'_>>) {
     // A broken line holds no block that could be told of, only the sight of a report.
-    if !matches!(issue, Some(Err(Malformed::NoLine))) {
+    if !matches!(issue, Some(Err(Malformed::LineNotJson))) {
         stream(block);
     }
     match issue {

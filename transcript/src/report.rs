@@ -39,22 +39,22 @@ pub struct Report<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Malformed {
     /// The call has none.
-    NoInput,
-    /// It is another kind of value.
-    NoObject,
-    /// This field is.
-    NoText(&'static str),
+    InputMissing,
+    /// The input is another kind of value.
+    InputNotObject,
+    /// This field is another kind of value.
+    FieldNotText(&'static str),
     /// The whole line is no JSON.
-    NoLine,
+    LineNotJson,
 }
 
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoInput => f.write_str("the call has no input"),
-            Self::NoObject => f.write_str("the input is no object"),
-            Self::NoText(field) => write!(f, "`{field}` is no text"),
-            Self::NoLine => f.write_str("the line is no JSON"),
+            Self::InputMissing => f.write_str("the call has no input"),
+            Self::InputNotObject => f.write_str("the input is no object"),
+            Self::FieldNotText(field) => write!(f, "`{field}` is no text"),
+            Self::LineNotJson => f.write_str("the line is no JSON"),
         }
     }
 }
@@ -86,14 +86,14 @@ impl<'a> Report<'a> {
             "offending_tool",
             "resource_id",
         ];
-        let input = input.ok_or(Malformed::NoInput)?;
+        let input = input.ok_or(Malformed::InputMissing)?;
         let mut values = json::fields(input.get(), NAMES)
-            .map_err(|_| Malformed::NoObject)?
+            .map_err(|_| Malformed::InputNotObject)?
             .into_iter()
             .zip(NAMES);
         let mut next = || match values.next() {
             Some((Some(value), _)) if value.get() == "null" => Ok(Cow::default()),
-            Some((Some(value), name)) => json::text(Some(value)).ok_or(Malformed::NoText(name)),
+            Some((Some(value), name)) => json::text(Some(value)).ok_or(Malformed::FieldNotText(name)),
             Some((None, _)) | None => Ok(Cow::default()),
         };
         Ok(Self {

@@ -144,7 +144,7 @@ fn a_report_is_seen_in_a_broken_line_but_not_where_it_is_quoted() {
     let check = |line: &str, seen: bool| {
         let (understood, told) = said_of(line.as_bytes(), &mut Turns::default());
         assert!(!understood, "{line}");
-        let expected = format!("{REPORT_TOOL}@- malformed: {}", Malformed::NoLine);
+        let expected = format!("{REPORT_TOOL}@- malformed: {}", Malformed::LineNotJson);
         let expected: Vec<String> = seen.then_some(expected).into_iter().collect();
         assert_eq!(told, expected, "{line}");
     };
