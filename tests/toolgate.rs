@@ -12,5 +12,6 @@ mod contract;
 mod drill;
 mod golden;
 mod kill_cycles;
+mod metrics_page;
 mod record;
 mod scenarios;

@@ -116,3 +116,6 @@ impl<'a> Report<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
