@@ -11,6 +11,7 @@ mod dispatch;
 mod entrance;
 mod errand;
 mod facts;
+mod inner;
 mod intend;
 mod lend;
 mod local;
@@ -57,6 +58,7 @@ use crate::{
     keys::Keyring,
     limits::{Buckets, InFlight, Watches},
     mcp_sessions::McpSessions,
+    rests::Rests,
     results::{Ended, Results},
     secrets::Secrets,
     snapshot::Snapshots,
@@ -85,6 +87,8 @@ pub(crate) struct Rooms {
     /// Where it is put down what a re-check found.
     pub(crate) targets: Targets,
     pub(crate) results: Results,
+    /// What capped results left.
+    pub(crate) rests: Rests,
     pub(crate) secrets: Secrets,
     /// Whose JWTs are taken beside tokens of our own.
     pub(crate) issuer: Option<Issuer>,
@@ -249,6 +253,7 @@ async fn path(
     reports: Reports,
 ) -> Result<Went, Box<Refusal>> {
     let admitted = admit::admit(rooms, caller, ask, wish, reports)?;
+    let admitted = inner::unwrap(rooms, admitted)?;
     let resolved = resolve::resolve(admitted)?;
     go(rooms, permit::permit(rooms, resolved)?).await
 }

@@ -68,6 +68,14 @@ impl CanonicalJson {
         serde_json::from_slice(&self.0[member.value]).ok()
     }
 
+    /// The value `name` of the outermost object; `None` when there is no such member.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<Self> {
+        let member = Members::of(&self.0).find(|member| member.is_named(name))?;
+        // A value of a canonical text is one itself.
+        Some(Self(self.0.slice(member.value)))
+    }
+
     /// Takes the string `name` out of the outermost object; `None` when there is no such member.
     ///
     /// # Errors

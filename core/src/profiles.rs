@@ -39,8 +39,14 @@ pub enum Disclosure {
     Search,
 }
 
+/// Calls another tool by its name.
+pub const CALL_TOOL: &str = "call_tool";
+/// Describes a tool by its name.
+pub const DESCRIBE_TOOL: &str = "describe_tool";
+/// Finds tools by what they are for.
+pub const FIND_TOOLS: &str = "find_tools";
 /// The three tools of a list under [`Disclosure::Search`].
-pub const SEARCH_TOOLS: [&str; 3] = ["call_tool", "describe_tool", "find_tools"];
+pub const SEARCH_TOOLS: [&str; 3] = [CALL_TOOL, DESCRIBE_TOOL, FIND_TOOLS];
 /// Fetches what a capped result left.
 pub const FETCH_REST: &str = "fetch_rest";
 

@@ -19,6 +19,7 @@ use crate::{
     clock::Clock,
     config::CoreConfig,
     data_dir::{DataDir, DataDirError},
+    discovery,
     error::Error,
     flights::Flights,
     identity::Secret,
@@ -30,6 +31,7 @@ use crate::{
     policy::Policies,
     proof::Records,
     registry,
+    rests::Rests,
     results::Results,
     rpc::{self, CoreService, GrpcTls, Rpc, ServeError},
     secrets::{Local, Providers, Secrets, SetupError},
@@ -108,6 +110,7 @@ impl Core {
         let keys = Keyring::open_for(data_dir.path(), &needed, config.accept_lost_keys).map(Arc::new)?;
         let journal = Journal::start(store.clone(), Sealer::new(Arc::clone(&keys)), clock.clone());
         registry::warm_up();
+        discovery::warm_up();
         telemetry::describe();
         let calls = TaskTracker::new();
         let local = Local::new(store.clone(), Arc::clone(&keys));
@@ -174,6 +177,7 @@ impl Core {
             rechecks: Rechecks::new(calls.clone()),
             targets: targets.clone(),
             results: Results::new(clock.clone()),
+            rests: Rests::new(clock.clone()),
             secrets,
             issuer: issuer.clone(),
             entrance: Entrance::default(),
@@ -359,6 +363,7 @@ async fn keep_house(broker: Broker, anchor: AnchorWatch, stop: CancellationToken
         }
         let rooms = broker.rooms();
         rooms.results.sweep();
+        rooms.rests.sweep();
         rooms.secrets.sweep();
         rooms.mcp_sessions.sweep();
         anchor.tell_age();

@@ -23,6 +23,12 @@ pub fn settled(adapter: &'static str, tool: &'static str, result: Outcome, took:
     metrics::histogram!("toolgate_call_duration_seconds", "adapter" => adapter).record(took);
 }
 
+/// Tells about how many tokens a result costs the model that reads it.
+pub fn result_tokens(adapter: &'static str, tokens: usize) {
+    let tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
+    metrics::histogram!("toolgate_result_tokens_estimated", "adapter" => adapter).record(f64::from(tokens));
+}
+
 /// Counts a request that was not carried out, by its reason.
 pub fn refused(reason: &'static str) {
     metrics::counter!("toolgate_refusals_total", "reason" => reason).increment(1);
@@ -79,6 +85,10 @@ pub fn describe() {
         "toolgate_call_duration_seconds",
         Unit::Seconds,
         "Time from admission to settlement of a call"
+    );
+    describe_histogram!(
+        "toolgate_result_tokens_estimated",
+        "Tokens that a released result costs the model that reads it, estimated from its length, by adapter"
     );
     describe_counter!("toolgate_refusals_total", "Requests not carried out, by reason");
     describe_histogram!(

@@ -52,6 +52,15 @@ pub struct ToolResult {
     pub is_error: bool,
 }
 
+impl ToolResult {
+    /// How long it is: its blocks and its structured part, as JSON.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let structured = self.structured.as_deref().map_or(0, |json| json.get().len());
+        self.content.get().len() + structured
+    }
+}
+
 impl fmt::Debug for ToolResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolResult")

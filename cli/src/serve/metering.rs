@@ -13,6 +13,10 @@ const BUCKETS: [f64; 12] = [
 ];
 // A group commit carries at most 512 rows.
 const ROWS: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
+// A short answer, and the most that a model takes at once.
+const TOKENS: [f64; 10] = [
+    50.0, 100.0, 250.0, 500.0, 1_000.0, 2_500.0, 5_000.0, 10_000.0, 25_000.0, 100_000.0,
+];
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Installs the recorder of this process and gives its text.
@@ -21,6 +25,9 @@ pub(super) fn start() -> Result<MetricsText, Failure> {
     let builder = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), &BUCKETS)
         .and_then(|builder| builder.set_buckets_for_metric(Matcher::Suffix("_ops".into()), &ROWS))
+        .and_then(|builder| {
+            builder.set_buckets_for_metric(Matcher::Suffix("_tokens_estimated".into()), &TOKENS)
+        })
         .map_err(failed)?;
     let handle = builder.install_recorder().map_err(failed)?;
     let upkeep = handle.clone();

@@ -172,7 +172,7 @@ fn asked_profile(snapshot: &Snapshot, ask: &Ask) -> Option<Arc<Profile>> {
     known
 }
 
-fn bounded(mut name: String) -> String {
+pub(super) fn bounded(mut name: String) -> String {
     if name.len() > MAX_NAME {
         let end = (0..=MAX_NAME)
             .rev()

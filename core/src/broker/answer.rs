@@ -8,6 +8,7 @@ use crate::{
     adapters,
     cache::Hit,
     error::Error,
+    rests::Capped,
     upstream::{Level, Reports, ToolResult},
 };
 
@@ -20,6 +21,15 @@ pub(crate) struct Answer {
     pub(super) result: Arc<ToolResult>,
     pub(super) kept: Option<Kept>,
     pub(super) tested: Option<Arc<adapters::Validation>>,
+    /// That it is a part of a rest, which is not cut again.
+    pub(super) part: Option<Part>,
+}
+
+/// A part of what a capped result left.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    /// The cursor of what follows, where something does.
+    pub(super) next: Option<String>,
 }
 
 /// That an answer is not of now.
@@ -36,6 +46,15 @@ impl Answer {
             result,
             kept: None,
             tested: None,
+            part: None,
+        }
+    }
+
+    /// Of what is held here of a former answer.
+    pub(super) fn part(capped: Capped) -> Self {
+        Self {
+            part: Some(Part { next: capped.cursor }),
+            ..Self::fresh(capped.result)
         }
     }
 
@@ -48,6 +67,7 @@ impl Answer {
                 age_seconds: hit.age.as_secs(),
             }),
             tested: None,
+            part: None,
         }
     }
 
@@ -62,6 +82,7 @@ impl Answer {
             result: Arc::new(result),
             kept: None,
             tested: Some(Arc::new(validation)),
+            part: None,
         }
     }
 

@@ -14,6 +14,9 @@ use crate::{
     upstream::Reports,
 };
 
+/// The detail of a call that stood inside of another.
+const BY_CALL_TOOL: &str = r#"{"via":"call_tool"}"#;
+
 /// What the record will say about a call, known better at every step.
 #[derive(Debug)]
 pub(crate) struct Facts {
@@ -26,6 +29,8 @@ pub(crate) struct Facts {
     pub(super) target: Option<TargetId>,
     pub(super) params_hash: Option<[u8; 32]>,
     pub(super) is_test: bool,
+    /// Whether it stood inside of a call of `call_tool`.
+    pub(super) by_call_tool: bool,
     /// What its row is, where that is not what a call's row is.
     pub(super) event: Option<EventKind>,
     /// Where it is told what the call is doing.
@@ -44,6 +49,7 @@ impl Facts {
             target: None,
             params_hash: None,
             is_test: false,
+            by_call_tool: false,
             event: None,
             reports: Reports::none(),
         }
@@ -84,7 +90,10 @@ impl Facts {
             reason: reason.to_owned(),
             duration_ms: whole_ms(rooms.clock.monotonic().saturating_sub(self.started)),
             correlation_id: Some(self.call),
-            detail: String::new(),
+            detail: match self.by_call_tool {
+                true => BY_CALL_TOOL.into(),
+                false => String::new(),
+            },
         }
     }
 

@@ -5,8 +5,21 @@ use std::sync::Arc;
 use serde_json::{Value, json, value::to_raw_value};
 use toolgate_contract::registry::{Group, ToolDef};
 
-use super::{answer::Answer, facts::Facts};
-use crate::{audit::EventKind, error::Error, internal_issues::Issue, upstream::ToolResult};
+use super::{Rooms, answer::Answer, ask::Caller, facts::Facts, settle};
+use crate::{
+    audit::EventKind,
+    discovery,
+    error::{Error, Missing},
+    internal_issues::Issue,
+    profiles::{DESCRIBE_TOOL, FETCH_REST, FIND_TOOLS},
+    registry, token_cost,
+    upstream::ToolResult,
+};
+
+/// Reports a problem of the platform.
+const REPORT: &str = "report_internal_issue";
+/// So many tools are found where nobody says how many.
+const FOUND: usize = 5;
 
 /// Whether a tool is answered here.
 pub(super) fn is_local(tool: &ToolDef) -> bool {
@@ -19,16 +32,76 @@ pub(super) fn is_exempt(tool: &ToolDef) -> bool {
 }
 
 /// What the tool answers to these arguments, which hold to its schema.
-pub(super) fn answer(facts: &mut Facts, tool: &'static ToolDef, arguments: &Value) -> Result<Answer, Error> {
-    match tool.group {
-        Some(Group::Platform) => {
+pub(super) fn answer(
+    rooms: &Rooms,
+    facts: &mut Facts,
+    tool: &'static ToolDef,
+    arguments: &Value,
+) -> Result<Answer, Error> {
+    match tool.name {
+        REPORT => {
             // Before the record and whatever becomes of it (`agent-tools.md` §3).
             Issue::read(arguments).report(facts.call, facts.caller.principal());
             facts.event = Some(EventKind::InternalIssueReported);
             text("reported; the people who run this platform will see it, go on as well as you can")
         }
+        FIND_TOOLS => found(&facts.caller, arguments),
+        DESCRIBE_TOOL => described(&facts.caller, text_of(arguments, "name")),
+        FETCH_REST => fetched(rooms, &facts.caller, text_of(arguments, "cursor")),
         _ => Err(Error::internal(format!("{} has no answer here", tool.name))),
     }
+}
+
+/// One line for each tool, the best first.
+fn found(caller: &Caller, arguments: &Value) -> Result<Answer, Error> {
+    let limit = arguments["limit"]
+        .as_u64()
+        .and_then(|limit| limit.try_into().ok());
+    let shows = |tool: &ToolDef| caller.snapshot.shows(tool, caller.profile());
+    let tools = discovery::find(text_of(arguments, "query"), limit.unwrap_or(FOUND), shows);
+    if tools.is_empty() {
+        return text("none of your tools has a word of this; say it in other words");
+    }
+    let lines: Vec<_> = tools
+        .into_iter()
+        .map(|tool| {
+            format!(
+                "{}: {}. {}",
+                tool.function_name,
+                tool.title,
+                first_sentence(tool.description)
+            )
+        })
+        .collect();
+    text(&lines.join("\n"))
+}
+
+/// What the list would say of the tool to a model.
+fn described(caller: &Caller, name: &str) -> Result<Answer, Error> {
+    let shows = |tool: &ToolDef| caller.snapshot.shows(tool, caller.profile());
+    match registry::tool(name).filter(|tool| shows(tool)) {
+        Some(tool) => text(&token_cost::definition(tool)),
+        None => Err(Error::NotFound(Missing::Tool(registry::near(name, shows)))),
+    }
+}
+
+fn fetched(rooms: &Rooms, caller: &Caller, cursor: &str) -> Result<Answer, Error> {
+    // Without a cap the tool is not there.
+    let cap = caller
+        .profile()
+        .and_then(|profile| profile.result_cap)
+        .unwrap_or(u32::MAX);
+    let fetched = rooms.rests.fetch(cursor, settle::most(cap), caller.principal());
+    fetched.map(Answer::part)
+}
+
+fn first_sentence(text: &str) -> &str {
+    let end = text.find(". ").or_else(|| text.find(".\n"));
+    end.map_or(text, |end| &text[..=end])
+}
+
+fn text_of<'a>(arguments: &'a Value, name: &str) -> &'a str {
+    arguments[name].as_str().unwrap_or_default()
 }
 
 fn text(text: &str) -> Result<Answer, Error> {

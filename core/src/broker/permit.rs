@@ -122,15 +122,13 @@ fn at_home(rooms: &Rooms, tool: &'static ToolDef, admitted: Admitted) -> Result<
     let arguments = admitted.arguments.to_value();
     let mut facts = admitted.facts;
     let answered = schema_holds(tool, &arguments).and_then(|()| {
-        let answer = local::answer(&mut facts, tool, &arguments)?;
-        let principal = facts.caller.principal();
-        match local::is_exempt(tool) {
-            true => Ok(answer),
-            false => {
-                let taken = rooms.buckets.take(Use::Call, &principal.tenant, &principal.name);
-                taken.map(|()| answer)
-            }
+        if !local::is_exempt(tool) {
+            let principal = facts.caller.principal();
+            rooms
+                .buckets
+                .take(Use::Call, &principal.tenant, &principal.name)?;
         }
+        local::answer(rooms, &mut facts, tool, &arguments)
     });
     match answered {
         Ok(answer) => Ok(Way::Home(Recalled {

@@ -12,6 +12,7 @@ use super::{
     Rooms, admit,
     ask::Ask,
     facts::{Facts, Refusal},
+    inner,
 };
 use crate::{
     audit::{EventKind, Outcome},
@@ -47,6 +48,7 @@ impl Failed {
 
 pub(super) async fn refused(rooms: &Rooms, refusal: Refusal) -> Failed {
     let Refusal { facts, error } = refusal;
+    let error = inner::as_asked(&facts, error);
     let call = Some(facts.call);
     let error = match error {
         Error::WriteRejected { .. } | Error::CredentialDrifted => {

@@ -11,6 +11,7 @@ use super::{
     answer::Answer,
     dispatch::Dispatched,
     facts::{Ending, Facts, whole_ms},
+    inner,
     permit::Recalled,
     refuse::Failed,
 };
@@ -18,7 +19,7 @@ use crate::{
     adapters::Validation,
     error::Error,
     journal::{Contact, JournalError, Receipt},
-    rfc3339, telemetry,
+    rfc3339, telemetry, token_cost,
     upstream::ToolResult,
 };
 
@@ -27,6 +28,8 @@ use crate::{
 pub struct Settled {
     call: CallId,
     answer: Answer,
+    /// The answer as its caller reads it: within the cap of its profile, if there is one.
+    told: Arc<ToolResult>,
     meta: String,
     duration: Duration,
     // The proof: without a receipt there is no `Settled`.
@@ -40,7 +43,7 @@ impl Settled {
         self.call
     }
 
-    /// What the tool answered.
+    /// What the tool answered, the whole of it.
     #[must_use]
     pub fn result(&self) -> &ToolResult {
         &self.answer.result
@@ -58,14 +61,14 @@ impl Settled {
         &self.meta
     }
 
-    /// What may now leave: the result as callers read it.
+    /// What may now leave: the result as callers read it, within their cap.
     #[must_use]
     pub fn release(&self) -> v1::ToolResult {
         let raw = |json: &RawValue| Bytes::copy_from_slice(json.get().as_bytes());
         v1::ToolResult {
-            content: raw(&self.result().content),
-            structured_content: self.result().structured.as_deref().map_or_else(Bytes::new, raw),
-            is_error: self.result().is_error,
+            content: raw(&self.told.content),
+            structured_content: self.told.structured.as_deref().map_or_else(Bytes::new, raw),
+            is_error: self.told.is_error,
             meta: Bytes::copy_from_slice(self.meta.as_bytes()),
         }
     }
@@ -114,14 +117,15 @@ pub(super) async fn settle(rooms: &Rooms, dispatched: Dispatched) -> Result<Sett
     let duration = rooms.clock.monotonic().saturating_sub(facts.started);
     telemetry::settled(facts.adapter, capability, result, duration);
     match outcome {
-        Err(error) => Err(failed(error)),
-        Ok(answer) => Ok(Settled {
-            call,
-            meta: meta(&facts, Some(&target_name), &answer),
+        Err(error) => Err(failed(inner::as_asked(&facts, error))),
+        Ok(answer) => Ok(settled(
+            rooms,
+            &facts,
+            Some(&target_name),
             answer,
             duration,
             receipt,
-        }),
+        )),
     }
 }
 
@@ -146,18 +150,63 @@ pub(super) async fn recall(rooms: &Rooms, recalled: Recalled) -> Result<Settled,
     let settled = recorded.map_err(Error::from).and_then(|receipt| {
         let answer = outcome?;
         telemetry::settled(facts.adapter, capability, result, duration);
-        Ok(Settled {
-            call: facts.call,
-            meta: meta(&facts, target_name.as_deref(), &answer),
+        Ok(settled(
+            rooms,
+            &facts,
+            target_name.as_deref(),
             answer,
             duration,
             receipt,
-        })
+        ))
     });
     settled.map_err(|error| Failed {
         call: Some(facts.call),
         error,
     })
+}
+
+// Capped only now: the record and the cache know the whole, and no cap.
+fn settled(
+    rooms: &Rooms,
+    facts: &Facts,
+    target_name: Option<&str>,
+    answer: Answer,
+    duration: Duration,
+    receipt: Receipt,
+) -> Settled {
+    let (told, cursor) = capped(rooms, facts, &answer);
+    if !facts.is_test {
+        telemetry::result_tokens(facts.adapter, token_cost::estimated(told.bytes()));
+    }
+    Settled {
+        call: facts.call,
+        meta: meta(facts, target_name, &answer, cursor),
+        told,
+        answer,
+        duration,
+        receipt,
+    }
+}
+
+fn capped(rooms: &Rooms, facts: &Facts, answer: &Answer) -> (Arc<ToolResult>, Option<String>) {
+    let result = Arc::clone(&answer.result);
+    match (
+        &answer.part,
+        facts.caller.profile().and_then(|profile| profile.result_cap),
+    ) {
+        // A part of a rest is within the cap already.
+        (Some(part), _) => (result, part.next.clone()),
+        (None, None) => (result, None),
+        (None, Some(cap)) => {
+            let capped = rooms.rests.cap(result, most(cap), facts.caller.principal());
+            (capped.result, capped.cursor)
+        }
+    }
+}
+
+/// The cap of a profile, in bytes.
+pub(super) fn most(cap: u32) -> usize {
+    token_cost::bytes_of(usize::try_from(cap).unwrap_or(usize::MAX))
 }
 
 // While an errand of this call goes on for others, its intent covers it, and is closed with it.
@@ -171,7 +220,7 @@ async fn close_cancelled(rooms: &Rooms, contact: Arc<Contact>) -> Result<(), Jou
     }
 }
 
-fn meta(facts: &Facts, target_name: Option<&str>, answer: &Answer) -> String {
+fn meta(facts: &Facts, target_name: Option<&str>, answer: &Answer, cursor: Option<String>) -> String {
     let mut meta = Map::new();
     if let (Some(target), Some(target_name)) = (facts.target, target_name) {
         let told = json!({"id": target.to_string(), "name": target_name});
@@ -180,6 +229,9 @@ fn meta(facts: &Facts, target_name: Option<&str>, answer: &Answer) -> String {
     if let Some(kept) = answer.kept {
         meta.insert("toolgate/cachedAt".into(), rfc3339::format(kept.at_us).into());
         meta.insert("toolgate/ageSeconds".into(), kept.age_seconds.into());
+    }
+    if let Some(cursor) = cursor {
+        meta.insert("toolgate/cursor".into(), cursor.into());
     }
     match meta.is_empty() {
         true => String::new(),

@@ -1,5 +1,6 @@
 //! The path with a real store and journal and a target that does as told.
 
+mod by_search;
 mod drift;
 mod inventory;
 mod lending;
@@ -239,6 +240,7 @@ impl World {
             rechecks: Rechecks::new(calls.clone()),
             targets,
             results: Results::new(clock.clone()),
+            rests: Rests::new(clock.clone()),
             secrets,
             snapshots,
             upstream_timeout: Duration::from_secs(10),

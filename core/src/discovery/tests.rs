@@ -19,8 +19,8 @@ fn names_are_found_in_either_spelling_and_by_their_parts() {
 
 #[test]
 fn what_is_hidden_is_not_found_and_changes_no_order() {
-    let all = find("recent ci runs of a repository", 20, |_| true);
-    let some = find("recent ci runs of a repository", 20, |tool| {
+    let all = find("recent ci runs of a repository", 100, |_| true);
+    let some = find("recent ci runs of a repository", 100, |tool| {
         tool.adapter != "github"
     });
     assert!(all.len() > some.len() && !some.is_empty());

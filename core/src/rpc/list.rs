@@ -32,7 +32,14 @@ fn description(tool: &'static ToolDef, caller: &Caller) -> ToolDescription {
         title: tool.title.into(),
         description: tool.description.into(),
         input_schema: Bytes::from_static(tool.input_schema.as_bytes()),
-        output_schema: Bytes::from_static(tool.output_schema.as_bytes()),
+        output_schema: match caller
+            .profile()
+            .is_some_and(|profile| profile.result_cap.is_some())
+        {
+            // A result that is cut keeps no promise of a structured part.
+            true => Bytes::new(),
+            false => Bytes::from_static(tool.output_schema.as_bytes()),
+        },
         annotations: Some(ToolAnnotations {
             read_only_hint: tool.effect != Effect::Write,
         }),
