@@ -88,6 +88,12 @@ impl TenantId {
         Self("system".into())
     }
 
+    /// The tenant of a core that lives for one process, where no gateway made one.
+    #[must_use]
+    pub fn local() -> Self {
+        Self("local".into())
+    }
+
     /// The id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

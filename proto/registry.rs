@@ -289,6 +289,16 @@ pub fn profile_for_kind(kind: &str) -> Option<&'static ProfileDef> {
     PROFILES.iter().find(|profile| profile.task_kinds.contains(&kind))
 }
 
+/// The profile as metrics tell it: by name where the contract has it, so that the labels are a closed set.
+#[must_use]
+pub fn profile_label(name: Option<&str>) -> &'static str {
+    match name {
+        None => "all",
+        Some("closed") => "closed",
+        Some(name) => profile(name).map_or("own", |profile| profile.name),
+    }
+}
+
 /// Finds a built-in profile.
 #[must_use]
 pub fn profile(name: &str) -> Option<&'static ProfileDef> {

@@ -144,6 +144,9 @@ pub(crate) struct McpArgs {
     /// Offer only the tools of this profile [env: TATARA_TOOL_PROFILE]
     #[arg(long, value_name = "PROFILE")]
     pub(crate) tool_profile: Option<String>,
+    /// Write nothing at the back ends of agents; their tools that write are left out
+    #[arg(long)]
+    pub(crate) read_only: bool,
 }
 
 /// The profile of one request; it can only narrow.

@@ -53,6 +53,7 @@ use crate::{
     error::Error,
     flights::Flights,
     identity::Action,
+    internal_issues::InternalIssues,
     issuer::Issuer,
     journal::Journal,
     keys::Keyring,
@@ -93,6 +94,8 @@ pub(crate) struct Rooms {
     /// Whose JWTs are taken beside tokens of our own.
     pub(crate) issuer: Option<Issuer>,
     pub(crate) entrance: Entrance,
+    /// Where problems of the platform are reported.
+    pub(crate) internal_issues: InternalIssues,
     /// Sessions of MCP clients, which every request of one names.
     pub(crate) mcp_sessions: McpSessions,
     /// Places of those who watch their catalogs.

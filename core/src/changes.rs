@@ -175,6 +175,11 @@ impl Changes {
         Ok(oldest.map(|tenant| tenant.id))
     }
 
+    /// Whether there is this tenant.
+    pub async fn has_tenant(&self, tenant: &TenantId) -> Result<bool, Error> {
+        Ok(self.store.tenant(tenant).await?.is_some())
+    }
+
     /// Microseconds since 1970, UTC.
     #[must_use]
     pub fn now_us(&self) -> i64 {

@@ -1,7 +1,10 @@
 //! What an operator can set about the core. Read and checked by the binary; here it only has its meaning.
 
+mod stand_alone;
+
 use std::{path::PathBuf, time::Duration};
 
+pub use self::stand_alone::{BackEnd, BackEndCredential, StandAlone};
 use crate::{
     anchor::AnchorConfig,
     store::{DatabaseUrl, StoreConfig},
@@ -32,6 +35,8 @@ pub struct CoreConfig {
     pub only_local: bool,
     /// The certificate of the gateway's own TLS, as enrolment commands name it to relays.
     pub ca_cert: Option<PathBuf>,
+    /// The core lives for one process, which is a principal of its own; none for a gateway's.
+    pub stand_alone: Option<StandAlone>,
     /// Every host is answered for in process.
     #[cfg(feature = "conformance")]
     pub echo_hosts: bool,
@@ -65,6 +70,7 @@ impl CoreConfig {
             jwt: None,
             only_local: false,
             ca_cert: None,
+            stand_alone: None,
             #[cfg(feature = "conformance")]
             echo_hosts: false,
             #[cfg(any(test, feature = "conformance"))]

@@ -3,7 +3,8 @@
 //! A target's row names its secret ([`SecretRef`]) and never holds a value. [`Secrets`] stands in front of the
 //! providers: one fetch per tenant and secret however many wait, five seconds in total, a minute of cache that is never
 //! outlived. Values are types that cannot be shown; identifiers leave this room as keyed hashes only. There is no other
-//! source of credentials: no variable, no setting, no column is fallen back to. Knows no target, no tool, no dialect.
+//! source of credentials: no variable, no setting, no column is fallen back to; what a process was given for itself is a
+//! provider like the others. Knows no target, no tool, no dialect.
 
 #[cfg(feature = "aws")]
 pub mod aws;
@@ -13,6 +14,7 @@ mod give;
 mod hashed_id;
 pub mod local;
 mod metering;
+mod process;
 mod provider;
 mod reference;
 #[cfg(any(feature = "aws", feature = "vault"))]
@@ -39,6 +41,7 @@ pub use self::{
     give::Credential,
     hashed_id::HashedId,
     local::Local,
+    process::ProcessSecrets,
     provider::SecretProvider,
     reference::SecretRef,
     setup::SetupError,
@@ -64,6 +67,8 @@ pub struct Providers {
     pub aws: Option<Arc<dyn SecretProvider>>,
     /// Vault, where it is set up.
     pub vault: Option<Arc<dyn SecretProvider>>,
+    /// What the process was given for itself, where it stands alone.
+    pub process: Option<Arc<dyn SecretProvider>>,
 }
 
 /// A secret lent to one call. Clones share the value; the last one dropped wipes it, unless the cache still has it.
@@ -154,6 +159,7 @@ impl Secrets {
             local,
             aws: None,
             vault: None,
+            process: None,
         };
         Self::new(providers, keys, clock, TaskTracker::new())
     }
@@ -166,6 +172,7 @@ impl Secrets {
             local: Local::new(store, Arc::clone(&keys)),
             aws: Some(Arc::clone(&hangs)),
             vault: Some(hangs),
+            process: None,
         };
         Self::new(providers, keys, clock, TaskTracker::new())
     }
@@ -204,6 +211,8 @@ impl Secrets {
             ProviderKind::Local => true,
             ProviderKind::Aws => self.0.providers.aws.is_some(),
             ProviderKind::Vault => self.0.providers.vault.is_some(),
+            // Of the process alone: nobody can name one.
+            ProviderKind::Process => false,
         }
     }
 
@@ -290,6 +299,7 @@ impl Room {
             ProviderKind::Local => Some(&self.providers.local),
             ProviderKind::Aws => self.providers.aws.as_deref(),
             ProviderKind::Vault => self.providers.vault.as_deref(),
+            ProviderKind::Process => self.providers.process.as_deref(),
         }
     }
 }

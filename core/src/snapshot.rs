@@ -6,6 +6,7 @@
 #[cfg(any(test, feature = "conformance"))]
 mod fixtures;
 mod load;
+mod process;
 mod wakes;
 
 use std::{
@@ -21,8 +22,8 @@ use toolgate_contract::{
     v1::ListToolsResponse,
 };
 
-pub use self::wakes::Sleeper;
 use self::wakes::Wakes;
+pub use self::{process::Process, wakes::Sleeper};
 use crate::{
     error::Error,
     identity::{Kind, Presented, Role},
@@ -48,6 +49,8 @@ pub struct Snapshot {
     disabled: HashSet<&'static str>,
     /// The tenant's own, by name.
     profiles: HashMap<Arc<str>, Arc<Profile>>,
+    /// The core lives for one process, so tools of infrastructure are there where a target of theirs is.
+    stand_alone: bool,
     #[cfg(any(test, feature = "conformance"))]
     fixtures: crate::fixtures::Shown,
     lists: Mutex<HashMap<Option<Arc<str>>, Arc<ListToolsResponse>>>,
@@ -149,8 +152,13 @@ impl Snapshot {
     /// Whether the tenant has what the tool stands for: tools of agents are there where their back end is.
     fn offers(&self, tool: &ToolDef) -> bool {
         match tool.group {
-            None | Some(Group::Gateway) => true,
-            Some(Group::Platform) => self.has_back_end(|_| true),
+            Some(Group::Gateway) => true,
+            // Fixtures of conformance runs stand for no system.
+            None if self.stand_alone && tool.is_infrastructure() => {
+                self.targets_of(tool.adapter).next().is_some()
+            }
+            None => true,
+            Some(Group::Platform) => self.stand_alone || self.has_back_end(|_| true),
             Some(_) => self.has_back_end(|adapter| adapter == tool.adapter),
         }
     }
@@ -203,6 +211,7 @@ pub struct Snapshots {
     loaded: Cache<TenantId, Arc<Snapshot>>,
     absent: Cache<TenantId, ()>,
     wakes: Wakes,
+    process: process::Place,
     #[cfg(any(test, feature = "conformance"))]
     fixtures: Option<crate::fixtures::Fixtures>,
 }
@@ -219,6 +228,7 @@ impl Snapshots {
                 .time_to_live(ABSENT_FOR)
                 .build(),
             wakes: Wakes::default(),
+            process: process::Place::default(),
             #[cfg(any(test, feature = "conformance"))]
             fixtures: None,
         }
@@ -294,6 +304,7 @@ impl Snapshots {
     async fn put(&self, snapshot: Snapshot) -> Arc<Snapshot> {
         #[cfg(any(test, feature = "conformance"))]
         let snapshot = self.mark(snapshot);
+        let snapshot = self.joined(snapshot);
         let snapshot = Arc::new(snapshot);
         let newer = Arc::clone(&snapshot);
         let entry = self

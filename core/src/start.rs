@@ -1,6 +1,7 @@
 //! Puts the rooms together, keeps them going, and takes them down in order.
 
 mod alarms;
+mod stand_alone;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -23,6 +24,7 @@ use crate::{
     error::Error,
     flights::Flights,
     identity::Secret,
+    internal_issues::{self, InternalIssues},
     issuer::{Issuer, IssuerError},
     journal::{Journal, JournalError},
     keys::{KeyError, Keyring},
@@ -76,6 +78,14 @@ pub enum StartError {
     /// The first tenant.
     #[error("the first tenant cannot be made: {0}")]
     FirstRun(#[source] Error),
+    /// A back end that the process was given.
+    #[error("the address of {adapter} cannot be used: {what}")]
+    BackEnd {
+        /// Its adapter type.
+        adapter: &'static str,
+        /// What is wrong with it.
+        what: String,
+    },
 }
 
 /// A running core.
@@ -86,6 +96,7 @@ pub struct Core {
     targets: Targets,
     uplinks: Uplinks,
     first_run: Option<FirstRun>,
+    process: Option<Secret>,
     housekeeping: JoinHandle<()>,
     anchor: Anchor,
     // Ends with the anchor, which raises them.
@@ -112,9 +123,20 @@ impl Core {
         registry::warm_up();
         discovery::warm_up();
         telemetry::describe();
+        internal_issues::begin();
         let calls = TaskTracker::new();
         let local = Local::new(store.clone(), Arc::clone(&keys));
-        let providers = Providers::set_up(local.clone(), &config.secrets, &clock)?;
+        let alone = config.stand_alone.as_ref();
+        let given = alone.map(stand_alone::read).transpose()?.unwrap_or_default();
+        let internal_issues = alone.map_or_else(InternalIssues::default, |alone| InternalIssues {
+            repo: alone.repo.clone(),
+            kind: alone.kind.clone(),
+            known: given.secrets.traces(),
+        });
+        let providers = Providers {
+            process: alone.map(|_| Arc::new(given.secrets) as _),
+            ..Providers::set_up(local.clone(), &config.secrets, &clock)?
+        };
         let secrets = Secrets::new(providers, Arc::clone(&keys), clock.clone(), calls.clone());
         let snapshots = Snapshots::new(store.clone());
         #[cfg(any(test, feature = "conformance"))]
@@ -128,9 +150,16 @@ impl Core {
         );
         let relays = Arc::new(Relays::new(changes.clone(), journal.clone(), calls.clone()));
         let uplinks = Uplinks::new(Arc::clone(&keys), Arc::clone(&relays) as _, relays);
-        let first_run = tenants::first_run(&changes, data_dir.path())
-            .await
-            .map_err(StartError::FirstRun)?;
+        let (first_run, process) = match alone {
+            None => (tenants::first_run(&changes, data_dir.path()).await, None),
+            Some(alone) => {
+                let begun = tenants::first_run_alone(&changes, data_dir.path()).await;
+                let (tenant, first_run) = begun.map_err(StartError::FirstRun)?;
+                let brought = stand_alone::bring(&snapshots, tenant, given.back_ends, alone.read_only).await;
+                (Ok(first_run), Some(brought.map_err(StartError::FirstRun)?))
+            }
+        };
+        let first_run = first_run.map_err(StartError::FirstRun)?;
         data_dir.note_record(&place.place)?;
         let targets = Targets::new(
             changes.clone(),
@@ -181,6 +210,7 @@ impl Core {
             secrets,
             issuer: issuer.clone(),
             entrance: Entrance::default(),
+            internal_issues,
             watches: Watches::default(),
             mcp_sessions: McpSessions::new(Arc::clone(&keys), clock.clone()),
             snapshots,
@@ -214,6 +244,7 @@ impl Core {
             targets,
             uplinks,
             first_run,
+            process,
             housekeeping,
             anchor,
             alarms,
@@ -266,6 +297,12 @@ impl Core {
     #[must_use]
     pub fn first_run(&self) -> Option<&FirstRun> {
         self.first_run.as_ref()
+    }
+
+    /// The credential of the process that the core lives for; `None` where it is a gateway's.
+    #[must_use]
+    pub fn process(&self) -> Option<&Secret> {
+        self.process.as_ref()
     }
 
     /// Makes sure that this very host is a target, unless an admin removed it, and says what the relay inside the

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolgate_contract::ids::CallId;
+use toolgate_contract::{ids::CallId, registry::profile_label};
 use tracing::{Span, debug_span};
 
 use crate::{
@@ -54,6 +54,18 @@ pub fn mcp_tombstones(count: usize) {
 pub fn internal_issue(category: &str, severity: &str) {
     metrics::counter!("tatara_mcp_internal_issue_total", "category" => category.to_owned(), "severity" => severity.to_owned())
         .increment(1);
+}
+
+/// Tells how many tools the list has that was made last under a profile.
+pub fn registered_tools(profile: Option<&str>, count: usize) {
+    metrics::gauge!("tatara_mcp_registered_tools", "profile" => profile_label(profile))
+        .set(u32::try_from(count).unwrap_or(u32::MAX));
+}
+
+/// Lets a series of these reports begin at zero.
+pub fn no_internal_issue(category: &str, severity: &str) {
+    metrics::counter!("tatara_mcp_internal_issue_total", "category" => category.to_owned(), "severity" => severity.to_owned())
+        .absolute(0);
 }
 
 /// Counts a verification of the record. Verdicts are a closed set.
@@ -133,6 +145,10 @@ pub fn describe() {
     describe_counter!(
         "tatara_mcp_internal_issue_total",
         "Problems of the platform that agents reported, by category and severity"
+    );
+    describe_gauge!(
+        "tatara_mcp_registered_tools",
+        "Tools in the list that was last made under a profile, by profile"
     );
     describe_gauge!(
         "toolgate_mcp_session_tombstones",

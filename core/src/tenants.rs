@@ -19,8 +19,10 @@ use crate::{
     tokens::{Holder, NewCredential, SIGN_IN_CODE_LIFE},
 };
 
-/// The name of the first tenant.
+/// The name of a gateway's first tenant.
 const TENANT: &str = "default";
+/// The name of the tenant of a process that stands alone.
+const LOCAL: &str = "local";
 /// The name of the first principal.
 const ADMIN: &str = "admin";
 
@@ -41,7 +43,34 @@ pub(crate) async fn first_run(changes: &Changes, data_dir: &Path) -> Result<Opti
         token_file::close_to_others(data_dir).map_err(Error::internal)?;
         return Ok(None);
     }
-    let (tenant, now_us) = (TenantId::mint(), changes.now_us());
+    begin(changes, data_dir, TenantId::mint(), TENANT).await.map(Some)
+}
+
+/// Makes the tenant of a process that stands alone, unless a gateway made one before: then it is that one's guest.
+pub(crate) async fn first_run_alone(
+    changes: &Changes,
+    data_dir: &Path,
+) -> Result<(TenantId, Option<FirstRun>), Error> {
+    let local = TenantId::local();
+    let there = match changes.home_tenant().await? {
+        Some(home) => Some(home),
+        None => changes.has_tenant(&local).await?.then(|| local.clone()),
+    };
+    if let Some(tenant) = there {
+        token_file::close_to_others(data_dir).map_err(Error::internal)?;
+        return Ok((tenant, None));
+    }
+    let made = begin(changes, data_dir, local.clone(), LOCAL).await?;
+    Ok((local, Some(made)))
+}
+
+async fn begin(
+    changes: &Changes,
+    data_dir: &Path,
+    tenant: TenantId,
+    name: &'static str,
+) -> Result<FirstRun, Error> {
+    let now_us = changes.now_us();
     let token = NewCredential::mint(Kind::Api, &tenant, admin(None), now_us)?;
     let code = NewCredential::mint(Kind::SignIn, &tenant, admin(Some(code_end(now_us))), now_us)?;
     let made = FirstRun {
@@ -54,10 +83,10 @@ pub(crate) async fn first_run(changes: &Changes, data_dir: &Path) -> Result<Opti
     changes
         .make(by, move |tx| {
             Box::pin(async move {
-                tx.create_tenant(TENANT, now_us).await?;
+                tx.create_tenant(name, now_us).await?;
                 token.insert(tx).await?;
                 code.insert(tx).await?;
-                let detail = json!({"id": tenant.as_str(), "name": TENANT});
+                let detail = json!({"id": tenant.as_str(), "name": name});
                 let facts = vec![
                     Fact::new(EventKind::TenantCreated, detail),
                     Fact::new(EventKind::TokenCreated, token.detail()),
@@ -67,7 +96,7 @@ pub(crate) async fn first_run(changes: &Changes, data_dir: &Path) -> Result<Opti
             })
         })
         .await?;
-    Ok(Some(made))
+    Ok(made)
 }
 
 fn admin(expires_us: Option<i64>) -> Holder {

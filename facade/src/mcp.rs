@@ -26,6 +26,9 @@ pub(crate) use self::server::Server;
 pub use self::stdio::{Stdio, StdioError, stdio};
 use crate::routes::Shared;
 
+/// The name by which the server calls itself where nobody gives it another one.
+const SERVER_NAME: &str = "toolgate";
+
 /// The templates of its paths.
 pub(crate) const PATHS: [&str; 3] = ["/mcp", "/mcp/p/{profile}", "/mcp/"];
 

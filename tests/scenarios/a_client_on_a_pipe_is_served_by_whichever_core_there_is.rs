@@ -102,16 +102,18 @@ async fn where_no_gateway_runs_it_starts_a_core_that_others_find_and_ends_with_i
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_profile_of_the_flag_or_of_the_pod_narrows_the_tools() {
-    let folder = tempfile::tempdir().unwrap();
+    let gateway = Gateway::start(&["--relay-built-in=false"]).await.unwrap();
+    let data = gateway.data_dir();
+    let dir = data.to_str().unwrap();
     let cases: [Started<'_>; 2] = [
         (
-            &["--data-dir", "data", "--tool-profile", "hosts"],
+            &["--data-dir", dir, "--tool-profile", "hosts"],
             &[("TATARA_TOOL_PROFILE", "forges")],
         ),
-        (&["--data-dir", "data"], &[("TATARA_TOOL_PROFILE", "hosts")]),
+        (&["--data-dir", dir], &[("TATARA_TOOL_PROFILE", "hosts")]),
     ];
     for (arguments, environment) in cases {
-        let mut pipe = Pipe::start(arguments, environment, folder.path()).unwrap();
+        let mut pipe = Pipe::start(arguments, environment, gateway.folder()).unwrap();
         pipe.begin(REVISION).await.unwrap();
         let listed = pipe.ask(&list()).await.unwrap();
         let offered = [

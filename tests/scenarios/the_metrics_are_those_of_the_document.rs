@@ -20,6 +20,8 @@ async fn the_metrics_are_those_of_the_document() {
     admin.run("rm -rf /").await.unwrap_err();
     admin.post("/api/audit/verify", serde_json::json!({})).await;
 
+    admin.get("/api/mcp/tools").await;
+
     let text = admin.get("/metrics").await.text;
     assert_eq!(shown(&text), listed, "{text}");
 }

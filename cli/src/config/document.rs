@@ -33,7 +33,20 @@ Credentials have no key and never stand in the file.
 | `TOOLGATE_TOKEN` | client commands: the API token | `DIR/admin-token`, where it can be read |
 | `TOOLGATE_ENROLMENT_TOKEN` | `relay host`: the one-time enrolment token | `--token` |
 
-`TATARA_TOOL_PROFILE` is the profile of `toolgate mcp` where `--tool-profile` gives none.
+## Variables of agent pods
+
+`toolgate mcp` reads these (`docs/agent-pods.md`). An empty one counts as not set; one that begins with `TATARA_` and is
+not listed is told in the log and is no error. The addresses and credentials count where the command has a core of its
+own, which is where neither `--core` names one nor a gateway runs on the data directory.
+
+| variable | for |
+| --- | --- |
+| `TATARA_TOOL_PROFILE` | the profile, where `--tool-profile` gives none |
+| `TATARA_PROJECT`, `TATARA_TASK` | what calls fall back to where their arguments name no project or task |
+| `TATARA_REPO`, `TATARA_KIND` | repository and kind of the task, for records of `report_internal_issue` |
+| `TATARA_MEMORY_URL`, `TATARA_OPERATOR_URL`, `TATARA_CHAT_URL` | addresses of the back ends |
+| `TATARA_MEMORY_TOKEN`, `TATARA_OPERATOR_TOKEN`, `TATARA_CHAT_TOKEN` | their tokens |
+| `TATARA_CLIENT_ID`, `TATARA_CLIENT_SECRET`, `OIDC_ISSUER` | the client that gets tokens of this issuer, for back ends without a token of their own |
 
 `NO_COLOR` switches colours off.
 ";

@@ -1,11 +1,14 @@
 //! The environment, read once. Everything that starts with `TOOLGATE_` must be known; of other names, a few are read.
 
+mod pod;
+
 use std::{collections::BTreeMap, fmt};
 
 use zeroize::Zeroizing;
 
 use crate::commands::smoke::account;
 
+pub(crate) use self::pod::{GivenCredential, url_variable};
 use super::{keys::KEYS, nearest::nearest, problem::Problem};
 
 const PREFIX: &str = "TOOLGATE_";
@@ -13,8 +16,6 @@ const PREFIX: &str = "TOOLGATE_";
 pub(crate) const TOKEN: &str = "TOOLGATE_TOKEN";
 /// One-time token of `relay host`.
 pub(crate) const ENROLMENT_TOKEN: &str = "TOOLGATE_ENROLMENT_TOKEN";
-/// Profile of `mcp`. Pods of agents know it by this name.
-pub(crate) const TOOL_PROFILE: &str = "TATARA_TOOL_PROFILE";
 
 /// What the process was given by its environment.
 #[derive(Clone, Default)]
@@ -25,7 +26,7 @@ pub(crate) struct Environment {
 }
 
 impl fmt::Debug for Environment {
-    // Two of the variables are credentials.
+    // Some of the variables are credentials.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.variables.keys()).finish()
     }
@@ -45,7 +46,9 @@ impl Environment {
             };
             match value.into_string() {
                 Ok(value) => drop(read.variables.insert(name.into(), value)),
-                Err(_) => read.broken.push(name.into()),
+                // What others read may be anything.
+                Err(_) if name.starts_with(PREFIX) || pod::is_read(name) => read.broken.push(name.into()),
+                Err(_) => {}
             }
         }
         read
@@ -80,11 +83,6 @@ impl Environment {
             .map(|token| Zeroizing::new(token.trim().into()))
     }
 
-    /// The profile of an agent's tools.
-    pub(crate) fn tool_profile(&self) -> Option<&str> {
-        self.get(TOOL_PROFILE)
-    }
-
     /// The user wants no colour (no-color.org).
     pub(crate) fn no_color(&self) -> bool {
         self.no_color
@@ -109,7 +107,7 @@ impl Environment {
 }
 
 fn is_read(name: &str) -> bool {
-    name.starts_with(PREFIX) || name == TOOL_PROFILE
+    name.starts_with(PREFIX) || pod::is_known(name)
 }
 
 // What all of them begin with brings none of them nearer.

@@ -3,14 +3,15 @@
 //! Standard output carries the protocol and nothing else; what there is to say before it begins goes to standard error.
 //! Ends with its input, its output, or a signal.
 
+mod alone;
 mod behind;
 
 use tokio::io::{stdin, stdout};
-use toolgate_contract::{
-    registry,
-    v1::{ErrorReason, Failure as Refusal},
+use toolgate_contract::v1::{ErrorReason, Failure as Refusal};
+use toolgate_facade::{
+    Context as WorksOn,
+    mcp::{Stdio, StdioError, stdio},
 };
-use toolgate_facade::mcp::{Stdio, StdioError, stdio};
 use zeroize::Zeroizing;
 
 use self::behind::Behind;
@@ -23,25 +24,22 @@ use crate::{
     failure::{Exit, Failure},
 };
 
+/// The name of the server where it stands alone: pods register it by this name (`agent-tools.md` §3).
+const ALONE: &str = "tatara";
+
 /// Runs the command until its client leaves.
 pub(super) async fn run(context: &Context, args: McpArgs) -> Result<Exit, Failure> {
     let config = context.config(Reader::Mcp)?;
     let stop = Stop::on_signals()?;
-    let profile = args
-        .tool_profile
-        .as_deref()
-        .or(context.environment.tool_profile());
-    let profile = profile.map(str::to_owned);
-    if let Some(name) = profile
-        .as_deref()
-        .filter(|name| !name.is_empty() && registry::profile(name).is_none())
-    {
-        tracing::warn!(profile = %name.escape_debug(), "unknown profile, nothing is hidden by it; `toolgate profile list` names those there are");
+    let unread = context.environment.unread();
+    if !unread.is_empty() {
+        tracing::warn!(variables = %unread.join(", ").escape_debug(), "nobody here reads these variables");
     }
+    let brought = alone::read(&context.environment, &args)?;
     let metrics = MetricsDoor::open(&config).await?;
-    let behind = Behind::find(&config).await?;
+    let behind = Behind::find(&config, brought).await?;
     let served = match credential(context, &config, &behind) {
-        Ok(token) => serve(&config, &behind, &token, profile, &stop).await,
+        Ok(token) => serve(context, &config, &args, &behind, &token, &stop).await,
         Err(failure) => Err(failure),
     };
     let ended = behind.end().await;
@@ -50,17 +48,29 @@ pub(super) async fn run(context: &Context, args: McpArgs) -> Result<Exit, Failur
 }
 
 async fn serve(
+    context: &Context,
     config: &Config,
+    args: &McpArgs,
     behind: &Behind,
     token: &str,
-    profile: Option<String>,
     stop: &Stop,
 ) -> Result<(), Failure> {
+    let environment = &context.environment;
     let mut settings = Stdio::new(token).map_err(|_| {
         Failure::usage("the token is not plain text")
             .next("set the token as it was printed in TOOLGATE_TOKEN")
     })?;
-    settings.profile = profile;
+    // The flag is stronger, also where it is empty: that is how a profile of the pod is left out.
+    let profile = args.tool_profile.as_deref().or(environment.tool_profile());
+    settings.profile = profile.map(str::to_owned);
+    settings.context = WorksOn {
+        project: environment.project().map(str::to_owned),
+        task: environment.task().map(str::to_owned),
+    };
+    if behind.process().is_some() {
+        settings.server_name = ALONE.into();
+        settings.own_core = true;
+    }
     settings.tool_names = rooms::tool_names(config);
     settings.version = env!("CARGO_PKG_VERSION").into();
     let served = stdio(behind.service(), settings, stdin(), stdout(), stop.token());
@@ -71,7 +81,8 @@ async fn serve(
     }
 }
 
-/// The token of the environment; else the admin's, where the core is this machine's own.
+/// The token of the environment; else that of the process, in a core of its own; else the admin's, where the core is this
+/// machine's.
 fn credential(context: &Context, config: &Config, behind: &Behind) -> Result<Zeroizing<String>, Failure> {
     let own = || {
         behind
@@ -79,7 +90,13 @@ fn credential(context: &Context, config: &Config, behind: &Behind) -> Result<Zer
             .then(|| token_file(&config.data_dir))
             .flatten()
     };
-    context.environment.token().or_else(own).ok_or_else(|| {
+    let process = || {
+        behind
+            .process()
+            .map(|secret| Zeroizing::new(secret.reveal().to_owned()))
+    };
+    let token = context.environment.token().or_else(process).or_else(own);
+    token.ok_or_else(|| {
         Failure::usage("there is no token to show to the gateway").next(
             "set TOOLGATE_TOKEN: `toolgate token create NAME --role agent` makes one; or give --data-dir where the \
              gateway's admin-token can be read",

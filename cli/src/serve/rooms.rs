@@ -7,7 +7,7 @@ use toolgate_core::{
     Core, CoreConfig, GrpcTls, Limits, StartError,
     anchor::AnchorConfig,
     clock::Clock,
-    config::{JwtConfig, SecretsConfig},
+    config::{JwtConfig, SecretsConfig, StandAlone},
     data_dir::DataDirError,
 };
 use toolgate_facade::{FacadeConfig, ToolNames, tls};
@@ -16,7 +16,7 @@ use super::{metering, owner};
 use crate::{
     address::Address,
     client::reach::dialable,
-    config::{Config, TlsFiles},
+    config::{Config, TlsFiles, environment::url_variable},
     failure::Failure,
 };
 
@@ -25,22 +25,42 @@ const CLOSE: Duration = Duration::from_millis(2_500);
 
 /// Starts the core. `public_url` is what relays are told to dial; `only_local` that nobody else reaches the gateway.
 pub(super) async fn core(config: &Config, public_url: String, only_local: bool) -> Result<Core, Failure> {
-    start(config, public_url, only_local)
+    start(config, public_url, only_local, None)
         .await
         .map_err(|error| not_started(&config.data_dir, &error))
 }
 
-/// Starts the core, unless another process holds the data directory.
-pub(super) async fn core_unless_held(config: &Config, public_url: String) -> Result<Option<Core>, Failure> {
-    match start(config, public_url, true).await {
+/// Starts a core for this process alone, unless another process holds the data directory.
+pub(super) async fn core_unless_held(
+    config: &Config,
+    public_url: String,
+    brought: StandAlone,
+) -> Result<Option<Core>, Failure> {
+    match start(config, public_url, true, Some(brought)).await {
         Ok(core) => Ok(Some(core)),
         Err(StartError::DataDir(DataDirError::InUse { .. })) => Ok(None),
+        Err(StartError::BackEnd { adapter, what }) => {
+            Err(Failure::usage(format!("{}: {what}", url_variable(adapter))))
+        }
+        Err(error @ StartError::DataDir(DataDirError::Io { .. })) => Err(not_started(
+            &config.data_dir,
+            &error,
+        )
+        .next(
+            "name a directory that can be written with --data-dir, or a core that runs elsewhere with --core",
+        )),
         Err(error) => Err(not_started(&config.data_dir, &error)),
     }
 }
 
-async fn start(config: &Config, public_url: String, only_local: bool) -> Result<Core, StartError> {
+async fn start(
+    config: &Config,
+    public_url: String,
+    only_local: bool,
+    stand_alone: Option<StandAlone>,
+) -> Result<Core, StartError> {
     let mut settings = CoreConfig::new(&config.data_dir);
+    settings.stand_alone = stand_alone;
     settings.limits = Limits {
         user_per_minute: config.limits.user_per_minute,
         tenant_per_minute: config.limits.tenant_per_minute,

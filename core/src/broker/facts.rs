@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value};
 use toolgate_contract::ids::{CallId, EventId, TargetId};
 
 use super::{Rooms, answer::Answer, ask::Caller};
@@ -13,9 +14,6 @@ use crate::{
     error::Error,
     upstream::Reports,
 };
-
-/// The detail of a call that stood inside of another.
-const BY_CALL_TOOL: &str = r#"{"via":"call_tool"}"#;
 
 /// What the record will say about a call, known better at every step.
 #[derive(Debug)]
@@ -33,6 +31,8 @@ pub(crate) struct Facts {
     pub(super) by_call_tool: bool,
     /// What its row is, where that is not what a call's row is.
     pub(super) event: Option<EventKind>,
+    /// Further facts of its row.
+    pub(super) detail: Map<String, Value>,
     /// Where it is told what the call is doing.
     pub(super) reports: Reports,
 }
@@ -51,6 +51,7 @@ impl Facts {
             is_test: false,
             by_call_tool: false,
             event: None,
+            detail: Map::new(),
             reports: Reports::none(),
         }
     }
@@ -90,10 +91,19 @@ impl Facts {
             reason: reason.to_owned(),
             duration_ms: whole_ms(rooms.clock.monotonic().saturating_sub(self.started)),
             correlation_id: Some(self.call),
-            detail: match self.by_call_tool {
-                true => BY_CALL_TOOL.into(),
-                false => String::new(),
-            },
+            detail: self.detail(),
+        }
+    }
+
+    // A JSON object, or nothing.
+    fn detail(&self) -> String {
+        let mut detail = self.detail.clone();
+        if self.by_call_tool {
+            detail.insert("via".into(), "call_tool".into());
+        }
+        match detail.is_empty() {
+            true => String::new(),
+            false => Value::Object(detail).to_string(),
         }
     }
 

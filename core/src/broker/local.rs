@@ -10,7 +10,7 @@ use crate::{
     audit::EventKind,
     discovery,
     error::{Error, Missing},
-    internal_issues::Issue,
+    internal_issues::Origin,
     profiles::{DESCRIBE_TOOL, FETCH_REST, FIND_TOOLS},
     registry, token_cost,
     upstream::ToolResult,
@@ -31,6 +31,13 @@ pub(super) fn is_exempt(tool: &ToolDef) -> bool {
     tool.group == Some(Group::Platform)
 }
 
+/// Takes out what is as good as absent: an empty text.
+pub(super) fn without_empty(arguments: &mut Value) {
+    if let Value::Object(arguments) = arguments {
+        arguments.retain(|_, value| value != "");
+    }
+}
+
 /// What the tool answers to these arguments, which hold to its schema.
 pub(super) fn answer(
     rooms: &Rooms,
@@ -40,8 +47,14 @@ pub(super) fn answer(
 ) -> Result<Answer, Error> {
     match tool.name {
         REPORT => {
+            let origin = Origin {
+                call: facts.call,
+                principal: facts.caller.principal(),
+                project: "",
+                task: "",
+            };
             // Before the record and whatever becomes of it (`agent-tools.md` §3).
-            Issue::read(arguments).report(facts.call, facts.caller.principal());
+            facts.detail = rooms.internal_issues.report(origin, arguments);
             facts.event = Some(EventKind::InternalIssueReported);
             text("reported; the people who run this platform will see it, go on as well as you can")
         }

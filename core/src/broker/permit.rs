@@ -119,7 +119,8 @@ pub(super) fn permit(rooms: &Rooms, resolved: Resolved) -> Result<Way, Box<Refus
 }
 
 fn at_home(rooms: &Rooms, tool: &'static ToolDef, admitted: Admitted) -> Result<Way, Box<Refusal>> {
-    let arguments = admitted.arguments.to_value();
+    let mut arguments = admitted.arguments.to_value();
+    local::without_empty(&mut arguments);
     let mut facts = admitted.facts;
     let answered = schema_holds(tool, &arguments).and_then(|()| {
         if !local::is_exempt(tool) {

@@ -227,6 +227,7 @@ impl World {
         let targets = Targets::new(changes, Arc::clone(&keys), live, "http://127.0.0.1", dialling);
         let broker = Broker::new(Rooms {
             entrance: Entrance::default(),
+            internal_issues: Default::default(),
             watches: Watches::default(),
             mcp_sessions: McpSessions::new(Arc::clone(&keys), clock.clone()),
             buckets: Buckets::new(limits, clock.clone()),

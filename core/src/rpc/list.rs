@@ -9,12 +9,13 @@ use toolgate_contract::{
     v1::{ListToolsResponse, TargetChoice, ToolAnnotations, ToolDescription},
 };
 
-use crate::{broker::Caller, registry};
+use crate::{broker::Caller, registry, telemetry};
 
 pub(super) fn of(caller: &Caller) -> ListToolsResponse {
     let shown = registry::tools().filter(|tool| caller.snapshot.lists(tool, caller.profile()));
     let mut tools: Vec<_> = shown.map(|tool| description(tool, caller)).collect();
     tools.sort_by(|one, other| one.name.cmp(&other.name));
+    telemetry::registered_tools(caller.profile().map(|profile| &*profile.name), tools.len());
     let mut list = ListToolsResponse {
         tools,
         version: String::new(),

@@ -11,11 +11,13 @@ pub enum ProviderKind {
     Aws,
     /// Vault's KV engine, version 2.
     Vault,
+    /// The process itself, where it stands alone.
+    Process,
 }
 
 impl ProviderKind {
     /// Every provider, in this build or not.
-    pub const ALL: [Self; 3] = [Self::Local, Self::Aws, Self::Vault];
+    pub const ALL: [Self; 4] = [Self::Local, Self::Aws, Self::Vault, Self::Process];
 
     /// The name in references and metrics.
     #[must_use]
@@ -24,6 +26,7 @@ impl ProviderKind {
             Self::Local => "local",
             Self::Aws => "aws",
             Self::Vault => "vault",
+            Self::Process => "process",
         }
     }
 

@@ -30,6 +30,9 @@ enum Kind {
         name: String,
         version: Option<u32>,
     },
+    Process {
+        id: Ulid,
+    },
 }
 
 /// As it stands in the target's row.
@@ -48,6 +51,11 @@ struct Stored {
 impl SecretRef {
     pub(super) fn local(id: Ulid, version: i64) -> Self {
         Self(Kind::Local { id, version })
+    }
+
+    /// A secret that the process was given for itself. It stands in no row.
+    pub(super) fn process(id: Ulid) -> Self {
+        Self(Kind::Process { id })
     }
 
     /// A secret at AWS Secrets Manager, always in its current version, by its name below the tenant's folder.
@@ -81,6 +89,7 @@ impl SecretRef {
         match &self.0 {
             Kind::Local { .. } => ProviderKind::Local,
             Kind::External { provider, .. } => *provider,
+            Kind::Process { .. } => ProviderKind::Process,
         }
     }
 
@@ -132,6 +141,7 @@ impl SecretRef {
         let (id, name, version) = match &self.0 {
             Kind::Local { id, version } => (Some(id.to_string()), None, Some(*version)),
             Kind::External { name, version, .. } => (None, Some(name.clone()), version.map(i64::from)),
+            Kind::Process { id } => (Some(id.to_string()), None, None),
         };
         let stored = Stored {
             provider: self.provider().as_str().to_owned(),
@@ -147,7 +157,15 @@ impl SecretRef {
     pub(super) fn in_store(&self) -> Option<(Ulid, i64)> {
         match &self.0 {
             Kind::Local { id, version } => Some((*id, *version)),
-            Kind::External { .. } => None,
+            Kind::External { .. } | Kind::Process { .. } => None,
+        }
+    }
+
+    /// Id, where the process was given it.
+    pub(super) fn in_process(&self) -> Option<Ulid> {
+        match &self.0 {
+            Kind::Process { id } => Some(*id),
+            Kind::Local { .. } | Kind::External { .. } => None,
         }
     }
 
@@ -155,7 +173,7 @@ impl SecretRef {
     #[cfg(any(feature = "aws", feature = "vault"))]
     pub(super) fn elsewhere(&self) -> Option<(&str, Option<u32>)> {
         match &self.0 {
-            Kind::Local { .. } => None,
+            Kind::Local { .. } | Kind::Process { .. } => None,
             Kind::External { name, version, .. } => Some((name, *version)),
         }
     }
@@ -163,7 +181,7 @@ impl SecretRef {
     /// What names the secret whatever its version: provider, a NUL, identifier. For keyed hashes only.
     pub(super) fn identity(&self) -> Vec<u8> {
         let identifier = match &self.0 {
-            Kind::Local { id, .. } => id.to_string(),
+            Kind::Local { id, .. } | Kind::Process { id } => id.to_string(),
             Kind::External { name, .. } => name.clone(),
         };
         [self.provider().as_str().as_bytes(), &[0], identifier.as_bytes()].concat()

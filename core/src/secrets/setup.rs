@@ -51,6 +51,7 @@ impl Providers {
             local,
             aws: aws.then(|| aws_provider(&config.aws, clock)).transpose()?,
             vault: vault.then(|| vault_provider(&config.vault, clock)).transpose()?,
+            process: None,
         })
     }
 }

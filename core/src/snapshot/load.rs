@@ -54,6 +54,7 @@ async fn read(tx: &mut Tx, found: Tenant) -> Result<Snapshot, StoreError> {
             .map(|t| t.name)
             .collect(),
         profiles,
+        stand_alone: false,
         #[cfg(any(test, feature = "conformance"))]
         fixtures: crate::fixtures::Shown::None,
         lists: std::sync::Mutex::new(HashMap::new()),

@@ -29,7 +29,12 @@ use http::HeaderMap;
 use tokio::time::timeout;
 
 pub use self::{
-    answer::Answer, base::Base, fault::Fault, fingerprint::Fingerprint, network::Network, path::ReadPath,
+    answer::Answer,
+    base::Base,
+    fault::Fault,
+    fingerprint::Fingerprint,
+    network::{Network, PRIVATE},
+    path::ReadPath,
     tls::Trust,
 };
 use self::{dial::Dialler, exchange::Hop, pool::Pool, request::Head, resolve::Resolve, stage::Progress};

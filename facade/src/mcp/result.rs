@@ -2,6 +2,8 @@
 //!
 //! Nothing is parsed, so that numbers and the order of members stay as they are.
 
+use std::borrow::Cow;
+
 use bytes::{BufMut, BytesMut};
 use serde::Serialize;
 use toolgate_contract::v1::CallResponse;
@@ -12,7 +14,7 @@ use crate::result::write_text;
 /// Who answers, in the words of MCP.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct ServerInfo {
-    pub(super) name: &'static str,
+    pub(super) name: Cow<'static, str>,
     pub(super) title: &'static str,
     pub(super) version: String,
 }
@@ -20,7 +22,7 @@ pub(super) struct ServerInfo {
 impl ServerInfo {
     pub(super) fn new(version: &str) -> Self {
         Self {
-            name: "toolgate",
+            name: super::SERVER_NAME.into(),
             title: "Toolgate",
             version: version.to_owned(),
         }

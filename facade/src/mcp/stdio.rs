@@ -10,6 +10,7 @@ mod in_flight;
 mod lines;
 mod out;
 mod refused;
+mod registered;
 
 use std::{fmt, future::Future, io, time::Duration};
 
@@ -18,8 +19,11 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::timeout,
 };
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use toolgate_contract::v1::{Failure, GetSelfRequest};
+use tokio_util::{
+    sync::CancellationToken,
+    task::{AbortOnDropHandle, TaskTracker},
+};
+use toolgate_contract::v1::{Failure, GetSelfRequest, GetSelfResponse};
 
 use self::{conversation::Conversation, lines::Lines, out::Out, refused::Refused};
 use super::server::Server;
@@ -42,6 +46,10 @@ pub struct Stdio {
     pub context: Context,
     /// How tools are called in lists.
     pub tool_names: ToolNames,
+    /// The name by which the server calls itself.
+    pub server_name: String,
+    /// The core runs in this very process, so that what it says of a profile need not be said again.
+    pub own_core: bool,
     /// Version of the product.
     pub version: String,
 }
@@ -59,6 +67,8 @@ impl Stdio {
             profile: None,
             context: Context::default(),
             tool_names: ToolNames::default(),
+            server_name: super::SERVER_NAME.into(),
+            own_core: false,
             version: env!("CARGO_PKG_VERSION").into(),
         })
     }
@@ -71,6 +81,8 @@ impl fmt::Debug for Stdio {
             .field("profile", &self.profile)
             .field("context", &self.context)
             .field("tool_names", &self.tool_names)
+            .field("server_name", &self.server_name)
+            .field("own_core", &self.own_core)
             .field("version", &self.version)
             .finish()
     }
@@ -113,14 +125,22 @@ pub async fn stdio(
         &settings.context,
     )
     .map_err(|problem| StdioError::Refused(Box::new(problem.into_failure())))?;
-    greet(&link, caller.again(), config.limits.core).await?;
+    let who = greet(&link, caller.again(), config.limits.core).await?;
+    let profile = who.profile;
+    if !settings.own_core {
+        registered::tell_unmet(settings.profile.as_deref(), profile.as_deref());
+    }
+    registered::say(&link, caller.again(), profile.as_deref()).await;
+    let counting = registered::keep(link.clone(), caller.again(), profile);
+    let _counting = AbortOnDropHandle::new(tokio::spawn(counting));
 
     // What only listens ends with the pipe.
     let closed = shutdown.child_token();
     let _closes = closed.clone().drop_guard();
     let telling = TaskTracker::new();
     let refused = Refused::new(link.clone(), &caller, telling.clone());
-    let server = Server::new(link, &config, closed);
+    let mut server = Server::new(link, &config, closed);
+    server.info.name = settings.server_name.into();
     let (out, said) = Out::new();
     let conversation = Conversation::new(server, caller, out, refused, config.limits.body);
     let writing = out::write(output, said, config.limits.write);
@@ -135,14 +155,14 @@ pub async fn stdio(
 }
 
 /// Asks the core whether it knows the caller, before anything is promised to the client.
-async fn greet(link: &Link, caller: Caller, patience: Duration) -> Result<(), StdioError> {
+async fn greet(link: &Link, caller: Caller, patience: Duration) -> Result<GetSelfResponse, StdioError> {
     let mut sessions = link.sessions();
     let asked = sessions.get_self(caller.request(GetSelfRequest {}));
     let answer = timeout(patience, asked)
         .await
         .map_err(|_| StdioError::Unreachable("it does not answer".into()))?;
     match answer {
-        Ok(_) => Ok(()),
+        Ok(who) => Ok(who.into_inner()),
         // A core tells its reason in details; a way to it that failed has none.
         Err(status) if status.details().is_empty() => Err(StdioError::Unreachable(status.message().into())),
         Err(status) => Err(StdioError::Refused(Box::new(Failure::from_status(&status)))),

@@ -9,7 +9,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 use tokio_util::sync::CancellationToken;
-use toolgate_core::Core;
+use toolgate_core::{Core, Secret, config::StandAlone};
 use toolgate_facade::CoreService;
 
 use super::super::{doors::Doors, ending, link, rooms};
@@ -39,9 +39,10 @@ struct Own {
 }
 
 impl Behind {
-    /// Finds or starts it.
-    pub(super) async fn find(config: &Config) -> Result<Self, Failure> {
+    /// Finds it, or starts one with what the process brings.
+    pub(super) async fn find(config: &Config, brought: StandAlone) -> Result<Self, Failure> {
         if !config.core.is_empty() {
+            left_alone(&brought, &link::uri(config))?;
             return Ok(Self {
                 service: link::remote(config)?,
                 place: link::uri(config),
@@ -50,18 +51,22 @@ impl Behind {
             });
         }
         let public_url = rooms::public_url(config, config.http);
-        match rooms::core_unless_held(config, public_url).await? {
-            Some(core) => Ok(Self::with(core, config)),
-            None => Self::of_running(config).await,
+        let targets = brought.back_ends.len();
+        match rooms::core_unless_held(config, public_url, brought.clone()).await? {
+            Some(core) => Ok(Self::with(core, config, targets)),
+            None => {
+                left_alone(&brought, &config.data_dir.display().to_string())?;
+                Self::of_running(config).await
+            }
         }
     }
 
-    fn with(core: Core, config: &Config) -> Self {
+    fn with(core: Core, config: &Config, targets: usize) -> Self {
         let dir = config.data_dir.display();
-        if core.first_run().is_some() {
+        if core.first_run().is_some() && targets == 0 {
             tracing::warn!(%dir, "the data directory is new and has no targets; if another one was meant, name it with --data-dir");
         }
-        tracing::info!(%dir, "no gateway runs on the data directory; this command has a core of its own, which reaches no hosts");
+        tracing::info!(%dir, targets, "no gateway runs on the data directory; this command has a core of its own, which reaches no hosts");
         let closing = CancellationToken::new();
         let mut doors = Doors::default();
         doors.open("core.sock", core.serve_unix(closing.clone()));
@@ -102,6 +107,11 @@ impl Behind {
         self.service.clone()
     }
 
+    /// The credential of this process; `None` where the core is not its own.
+    pub(super) fn process(&self) -> Option<&Secret> {
+        self.own.as_ref()?.core.process()
+    }
+
     /// Where it is, for people.
     pub(super) fn place(&self) -> &str {
         &self.place
@@ -127,6 +137,24 @@ impl Behind {
             None => Ok(()),
         }
     }
+}
+
+/// What the process was given for a core of its own says nothing to another one: back ends are its targets, and what may be
+/// written there is said with them. A promise to write nothing is not broken in silence.
+fn left_alone(brought: &StandAlone, core: &str) -> Result<(), Failure> {
+    if brought.read_only {
+        return Err(Failure::usage(format!(
+            "--read-only is for a core of this command's own, and it speaks with the one at {core}"
+        ))
+        .next("set the access of that core's targets to read_only, or give a --data-dir that nobody uses"));
+    }
+    if !brought.back_ends.is_empty() {
+        tracing::warn!(
+            core,
+            "the back ends of the environment are not used; those of the core are"
+        );
+    }
+    Ok(())
 }
 
 async fn opens(socket: &Path) -> bool {

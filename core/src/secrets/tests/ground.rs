@@ -92,6 +92,7 @@ impl Front {
                 local: ground.local.clone(),
                 aws: None,
                 vault: None,
+                process: None,
             },
             stand_in: Some(Arc::clone(&provider) as _),
             table: Mutex::new(Table::new(AGES)),

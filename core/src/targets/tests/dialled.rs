@@ -140,6 +140,7 @@ async fn world_with(kept: Result<&'static str, Fault>) -> World {
         local: Local::new(ground.store.clone(), Arc::clone(&ground.keys)),
         aws: None,
         vault: Some(Arc::new(Keeps(kept))),
+        process: None,
     };
     let (keys, clock) = (Arc::clone(&ground.keys), ground.clock.clone());
     let dialling = &mut room.targets.dialling;

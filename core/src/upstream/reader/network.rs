@@ -6,7 +6,7 @@ use std::{
 };
 
 /// What the guard calls private.
-const PRIVATE: [&str; 5] = [
+pub const PRIVATE: [&str; 5] = [
     "10.0.0.0/8",
     "172.16.0.0/12",
     "192.168.0.0/16",
