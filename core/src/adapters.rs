@@ -1,5 +1,6 @@
 //! From a target to the upstream that carries calls to it: the relay on a host, or an adapter that is held open.
 
+mod agent;
 #[cfg(feature = "conformance")]
 pub mod echo;
 #[cfg(any(test, feature = "conformance"))]
@@ -20,6 +21,7 @@ use toolgate_contract::ids::TenantId;
 
 use self::held::Held;
 pub use self::{
+    agent::misplaced,
     gitea::parse as parse_gitea,
     github::parse_github,
     kind::{Adapter, Kind},

@@ -7,6 +7,7 @@
 mod admit;
 mod answer;
 mod ask;
+mod context;
 mod dispatch;
 mod entrance;
 mod errand;

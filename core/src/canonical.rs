@@ -9,10 +9,13 @@ mod error;
 mod members;
 mod scan;
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::{
+    Value,
+    value::{RawValue, to_raw_value},
+};
 
 pub use self::error::{CanonicalError, CanonicalFault};
 use self::{members::Members, scan::Scanner};
@@ -99,6 +102,19 @@ impl CanonicalJson {
         rest.extend_from_slice(&self.0[to..]);
         self.0 = rest.into();
         Ok(Some(value))
+    }
+
+    /// Puts a string into the object, in place of a member of this name if there is one. What is no object stays as it is.
+    pub fn put_string(&mut self, name: &str, value: &str) {
+        let members: Result<BTreeMap<String, Box<RawValue>>, _> = serde_json::from_slice(&self.0);
+        let (Ok(mut members), Ok(value)) = (members, to_raw_value(value)) else {
+            return;
+        };
+        members.insert(name.to_owned(), value);
+        // Of names in order and values that were canonical before.
+        if let Ok(bytes) = serde_json::to_vec(&members) {
+            self.0 = bytes.into();
+        }
     }
 
     /// The text as a value for a schema validator. Whole numbers within 64 bits are exact; others become floats here,

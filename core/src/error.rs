@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use toolgate_contract::{
     ids::CallId,
+    registry::ToolDef,
     v1::{ErrorReason, Failure, TargetChoice, Violation},
 };
 
@@ -36,6 +37,14 @@ pub enum Error {
     WriteRejected {
         /// What was attempted, without the caller's text.
         what: String,
+    },
+    /// Do not try again, or ask an admin: the back end may only be read.
+    #[error(
+        "{} writes, and its back end may only be read through this gateway; an admin can set the target's access to read_write", .tool.name
+    )]
+    ReadOnly {
+        /// What was called.
+        tool: &'static ToolDef,
     },
     /// Look at the list of what there is.
     #[error("{0}")]
@@ -223,7 +232,7 @@ impl Error {
         match self {
             Self::Unauthenticated => ErrorReason::CredentialInvalid,
             Self::RoleForbidden { .. } => ErrorReason::RoleForbidden,
-            Self::WriteRejected { .. } => ErrorReason::WriteRejected,
+            Self::WriteRejected { .. } | Self::ReadOnly { .. } => ErrorReason::WriteRejected,
             Self::NotFound(Missing::Tool(_)) => ErrorReason::ToolNotFound,
             Self::NotFound(Missing::Target | Missing::AnyTarget(_)) => ErrorReason::TargetNotFound,
             Self::NotFound(Missing::Call) => ErrorReason::CallNotFound,
@@ -239,8 +248,8 @@ impl Error {
             Self::Conflict(_) => ErrorReason::Conflict,
             Self::AuditUnavailable(_) => ErrorReason::AuditUnavailable,
             Self::SecretUnavailable(_) => ErrorReason::SecretUnavailable,
-            Self::Upstream(error) => upstream_reason(*error),
-            Self::Unvalidated(unvalidated) => upstream_reason(unvalidated.error),
+            Self::Upstream(error) => upstream_reason(error),
+            Self::Unvalidated(unvalidated) => upstream_reason(&unvalidated.error),
             Self::Violation(violated) => violated.reason,
             Self::CredentialDrifted => ErrorReason::CredentialDrifted,
             Self::DeadlineExceeded => ErrorReason::DeadlineExceeded,
@@ -322,14 +331,15 @@ fn violation(place: &str, message: String) -> Violation {
     }
 }
 
-fn upstream_reason(error: UpstreamError) -> ErrorReason {
+fn upstream_reason(error: &UpstreamError) -> ErrorReason {
     match error {
         UpstreamError::Timeout => ErrorReason::UpstreamTimeout,
         UpstreamError::Unreachable | UpstreamError::Forbidden => ErrorReason::UpstreamUnreachable,
         UpstreamError::Tls => ErrorReason::UpstreamTls,
         UpstreamError::RateLimited(_) => ErrorReason::UpstreamRateLimited,
         UpstreamError::Invalid => ErrorReason::UpstreamInvalid,
-        UpstreamError::Failed => ErrorReason::UpstreamFailed,
+        UpstreamError::Failed | UpstreamError::FailedSaying(_) => ErrorReason::UpstreamFailed,
+        UpstreamError::TokenUnavailable => ErrorReason::SecretUnavailable,
         UpstreamError::TooLarge => ErrorReason::UpstreamTooLarge,
         UpstreamError::WriteRejected => ErrorReason::WriteRejected,
         UpstreamError::RelayOffline

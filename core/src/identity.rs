@@ -2,6 +2,7 @@
 //!
 //! Identity and tenant come only from a verified credential; never from a header, argument or session alone.
 
+mod context;
 mod credential;
 pub mod jwt;
 mod role;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use toolgate_contract::ids::TenantId;
 
 pub use self::{
+    context::{Context, Unfit},
     credential::{Kind, Minted, Presented, Secret},
     role::{Action, Role},
 };

@@ -53,7 +53,15 @@ pub fn tools() -> impl Iterator<Item = &'static ToolDef> {
 pub const BACK_ENDS: [&str; 3] = ["agent-memory", "agent-operator", "agent-chat"];
 
 /// The adapter types of which targets can be added.
-const ADDABLE: [&str; 4] = ["proxmox", "ssh", "github", "gitea"];
+const ADDABLE: [&str; 7] = [
+    "proxmox",
+    "ssh",
+    "github",
+    "gitea",
+    "agent-memory",
+    "agent-operator",
+    "agent-chat",
+];
 
 /// The adapter type of this name, if targets of it can be added.
 #[must_use]

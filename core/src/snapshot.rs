@@ -18,7 +18,7 @@ use std::{
 use moka::future::Cache;
 use toolgate_contract::{
     ids::{TargetId, TenantId, TokenId},
-    registry::{Group, ToolDef},
+    registry::{Effect, Group, ToolDef},
     v1::ListToolsResponse,
 };
 
@@ -96,6 +96,16 @@ pub struct Target {
     pub version: i64,
 }
 
+impl Target {
+    /// Whether the tool may be called here: a back end of agents is written to only where its settings say so.
+    #[must_use]
+    pub fn lets(&self, tool: &ToolDef) -> bool {
+        let may_write =
+            || self.settings.get("access").and_then(serde_json::Value::as_str) == Some("read_write");
+        tool.http.is_none() || tool.effect != Effect::Write || may_write()
+    }
+}
+
 /// How the relay of a target stands with the gateway, connected or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RelayStanding {
@@ -159,8 +169,15 @@ impl Snapshot {
             }
             None => true,
             Some(Group::Platform) => self.stand_alone || self.has_back_end(|_| true),
-            Some(_) => self.has_back_end(|adapter| adapter == tool.adapter),
+            Some(_) => self.targets_of(tool.adapter).any(|target| target.lets(tool)),
         }
+    }
+
+    /// Whether the tool would be shown, were it not that every back end of its type may only be read.
+    #[must_use]
+    pub fn hides_writes_alone(&self, tool: &ToolDef, profile: Option<&Profile>) -> bool {
+        let is_known = tool.http.is_some() && self.targets_of(tool.adapter).next().is_some();
+        is_known && !self.offers(tool) && !self.disabled.contains(tool.name) && profiles::has(profile, tool)
     }
 
     fn has_back_end(&self, wanted: impl Fn(&str) -> bool) -> bool {

@@ -3,7 +3,7 @@
 pub mod reader;
 mod reports;
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use serde_json::value::RawValue;
@@ -70,7 +70,7 @@ impl fmt::Debug for ToolResult {
 }
 
 /// Why a target gave no answer. Texts often stand behind the reason's title, so they do not say the same again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UpstreamError {
     /// Silent until the deadline.
     #[error("no answer from the target within the time a call has; look at it, then try again")]
@@ -97,6 +97,14 @@ pub enum UpstreamError {
     /// The target failed.
     #[error("the target reported a fault of its own; its log tells more")]
     Failed,
+    /// The target failed and said why; the text is bounded and holds no credential.
+    #[error("the target reported a fault of its own: {0}")]
+    FailedSaying(Arc<str>),
+    /// Whoever hands out tokens for the target gave none.
+    #[error(
+        "the gateway was given no token for the target, so the target was not asked; try again, or tell an admin"
+    )]
+    TokenUnavailable,
     /// The answer is over the limit.
     #[error("the answer of the target is over the limit; ask for less at once")]
     TooLarge,

@@ -1,11 +1,11 @@
-//! The kinds of targets that are read over HTTP.
+//! The kinds of targets that are dialled over HTTP.
 
 use std::{fmt, sync::Arc};
 
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::{Validation, gitea, github, proxmox, settings::Defaults, withheld::Withheld};
+use super::{Validation, agent, gitea, github, proxmox, settings::Defaults, withheld::Withheld};
 use crate::{
     error::Error,
     journal::Contact,
@@ -13,7 +13,7 @@ use crate::{
     upstream::{Upstream, UpstreamError},
 };
 
-/// One target as its adapter reads it: bound to its settings and to one credential, connections kept warm.
+/// One target as its adapter asks it: bound to its settings and to one credential, connections kept warm.
 pub trait Adapter: Upstream + fmt::Debug {
     /// Finds out what the credential can do, by reading only. Ends within its own bounds; dropping it cancels it.
     fn validate<'a>(&'a self, contact: &'a Contact) -> BoxFuture<'a, Validation>;
@@ -28,6 +28,12 @@ pub enum Kind {
     Github,
     /// Gitea and Forgejo.
     Gitea,
+    /// What agents remember, and the graph of the code.
+    AgentMemory,
+    /// Projects, tasks and their outcomes, for agents.
+    AgentOperator,
+    /// Rooms in which agents talk.
+    AgentChat,
 }
 
 impl Kind {
@@ -38,8 +44,27 @@ impl Kind {
             "proxmox" => Some(Self::Proxmox),
             "github" => Some(Self::Github),
             "gitea" => Some(Self::Gitea),
+            "agent-memory" => Some(Self::AgentMemory),
+            "agent-operator" => Some(Self::AgentOperator),
+            "agent-chat" => Some(Self::AgentChat),
             _ => None,
         }
+    }
+
+    /// Whether its targets are back ends of agents, which may be written to.
+    #[must_use]
+    pub fn is_back_end(self) -> bool {
+        match self {
+            Self::Proxmox | Self::Github | Self::Gitea => false,
+            Self::AgentMemory | Self::AgentOperator | Self::AgentChat => true,
+        }
+    }
+
+    /// Whether a credential that can do more than it should is found out again and again. What a credential may do at a
+    /// back end of agents nobody can read there, so a second look would show what the first one did.
+    #[must_use]
+    pub fn drifts(self) -> bool {
+        !self.is_back_end()
     }
 
     /// The settings of a target as they are stored: closed, bounded, in canonical spelling, without any credential.
@@ -55,6 +80,7 @@ impl Kind {
             Self::Proxmox => proxmox::settings(given, defaults),
             Self::Github => github::settings(given, defaults),
             Self::Gitea => gitea::settings(given, defaults),
+            Self::AgentMemory | Self::AgentOperator | Self::AgentChat => agent::settings(given, defaults),
         }
     }
 
@@ -67,6 +93,7 @@ impl Kind {
             Self::Proxmox => proxmox::credential(given),
             Self::Github => github::credential(given),
             Self::Gitea => gitea::credential(given),
+            Self::AgentMemory | Self::AgentOperator | Self::AgentChat => agent::credential(given),
         }
     }
 
@@ -87,6 +114,9 @@ impl Kind {
             Self::Proxmox => proxmox::open(settings, facts, credential),
             Self::Github => github::open(settings, facts, credential),
             Self::Gitea => gitea::open(settings, facts, credential),
+            Self::AgentMemory => agent::open(settings, credential, "/entities?q=toolgate"),
+            Self::AgentOperator => agent::open(settings, credential, "/projects"),
+            Self::AgentChat => agent::open(settings, credential, "/rooms"),
         }?;
         Ok(Withheld::around(adapter, credential))
     }

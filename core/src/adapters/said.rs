@@ -21,6 +21,15 @@ pub(super) fn result(text: &str, structured: &impl Serialize) -> Result<ToolResu
     })
 }
 
+/// A result that is text alone.
+pub(super) fn text(text: &str) -> Result<ToolResult, UpstreamError> {
+    Ok(ToolResult {
+        content: content(text)?,
+        structured: None,
+        is_error: false,
+    })
+}
+
 /// The tool ran and says no.
 pub(super) fn no(text: &str) -> Result<ToolResult, UpstreamError> {
     Ok(ToolResult {

@@ -71,7 +71,16 @@ impl Upstream for Withheld {
         contact: &'a Contact,
         call: UpstreamCall,
     ) -> BoxFuture<'a, Result<ToolResult, UpstreamError>> {
-        Box::pin(async move { self.result(self.adapter.call(contact, call).await?) })
+        Box::pin(async move {
+            match self.adapter.call(contact, call).await {
+                Ok(result) => self.result(result),
+                Err(UpstreamError::FailedSaying(text)) => {
+                    let struck = self.traces.strike(&text);
+                    Err(UpstreamError::FailedSaying(struck.map_or(text, Arc::from)))
+                }
+                Err(error) => Err(error),
+            }
+        })
     }
 }
 

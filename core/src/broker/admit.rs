@@ -11,7 +11,7 @@ use crate::{
     canonical::{self, CanonicalJson},
     error::Error,
     identity::{
-        Kind, Presented, Principal,
+        Context, Kind, Presented, Principal,
         jwt::{Refused, Token},
     },
     issuer::Issuer,
@@ -94,8 +94,11 @@ impl Admitted {
 /// Verifies the credential: a token of the gateway's own inside the tenant it claims, or a JWT of the issuer.
 pub(super) async fn authenticate(rooms: &Rooms, ask: &Ask) -> Result<Caller, Error> {
     let credential = ask.credential.as_ref().ok_or(Error::Unauthenticated)?.reveal();
-    let (principal, snapshot) = match (Presented::parse(credential), &rooms.issuer) {
-        (Some(presented), _) => by_token(rooms, presented).await?,
+    let (principal, snapshot, claimed) = match (Presented::parse(credential), &rooms.issuer) {
+        (Some(presented), _) => {
+            let (principal, snapshot) = by_token(rooms, presented).await?;
+            (principal, snapshot, Context::default())
+        }
         (None, Some(issuer)) if Token::is_meant(credential) => by_jwt(rooms, issuer, credential).await?,
         (None, _) => return Err(Error::Unauthenticated),
     };
@@ -104,6 +107,7 @@ pub(super) async fn authenticate(rooms: &Rooms, ask: &Ask) -> Result<Caller, Err
         principal,
         snapshot,
         profile,
+        context: claimed.over(&ask.context),
         facade: ask.facade,
     })
 }
@@ -130,7 +134,11 @@ async fn by_token(rooms: &Rooms, presented: Presented) -> Result<(Principal, Arc
 }
 
 // Which rule a token did not hold to is for the operator; the caller hears what everybody without a credential hears.
-async fn by_jwt(rooms: &Rooms, issuer: &Issuer, text: &str) -> Result<(Principal, Arc<Snapshot>), Error> {
+async fn by_jwt(
+    rooms: &Rooms,
+    issuer: &Issuer,
+    text: &str,
+) -> Result<(Principal, Arc<Snapshot>, Context), Error> {
     let refuse = |why: Refused| {
         telemetry::jwt_refused(why);
         tracing::debug!(reason = why.as_str(), "a JWT was not accepted");
@@ -151,7 +159,7 @@ async fn by_jwt(rooms: &Rooms, issuer: &Issuer, text: &str) -> Result<(Principal
         role: bearer.role,
         pinned,
     };
-    Ok((principal, snapshot))
+    Ok((principal, snapshot, bearer.context))
 }
 
 /// Whether the session that the request names is one of its caller; a request outside of sessions names none.

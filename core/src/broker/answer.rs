@@ -102,7 +102,7 @@ impl Answer {
         let tested = self.tested.as_ref().map(|tested| &tested.verdict);
         match tested {
             None | Some(adapters::Verdict::Passed) => "",
-            Some(adapters::Verdict::Unknown(error)) => Error::Upstream(*error).reason().name(),
+            Some(adapters::Verdict::Unknown(error)) => Error::Upstream(error.clone()).reason().name(),
             Some(adapters::Verdict::Violation(violation)) => violated(violation).name(),
         }
     }

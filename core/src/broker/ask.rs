@@ -3,7 +3,7 @@
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use crate::{
-    identity::{Principal, Secret},
+    identity::{Context, Principal, Secret},
     profiles::Profile,
     snapshot::Snapshot,
 };
@@ -24,6 +24,8 @@ pub struct Ask {
     pub credential: Option<Secret>,
     /// The profile asked for by URL, header or flag; it can only narrow.
     pub profile: Option<String>,
+    /// What it works for and on, as the request says.
+    pub context: Context,
     /// The MCP session the request stands in, as the facade read it.
     pub session: Option<String>,
     /// The dialect, for the record.
@@ -59,6 +61,8 @@ pub struct Caller {
     pub(super) principal: Principal,
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) profile: Option<Arc<Profile>>,
+    /// What it works for and on: by its token, else by its request.
+    pub(crate) context: Context,
     pub(crate) facade: &'static str,
 }
 

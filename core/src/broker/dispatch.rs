@@ -2,7 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     Rooms,
@@ -37,6 +38,9 @@ pub(crate) struct Dispatched {
 
 /// A connection test answers within this (`gateway.md` §2).
 const TEST_DEADLINE: Duration = Duration::from_secs(5);
+
+/// A write whose caller left has so long to end: cut off in the middle nobody would know what became of it.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// How much earlier than the caller a call gives up.
 const AHEAD: Duration = Duration::from_millis(20);
@@ -80,7 +84,7 @@ pub(super) async fn dispatch(rooms: &Arc<Rooms>, lent: Lent) -> Dispatched {
     // Cancel-safe: dropping the call's future cancels it at the target, or leaves it to the others who wait.
     let outcome = tokio::select! {
         biased;
-        () = cancelled.cancelled() => Err(Error::Cancelled),
+        () = given_up(&cancelled, permitted.facts.writes) => Err(Error::Cancelled),
         outcome = asked => outcome,
     };
     if let Ok(answer) = &outcome {
@@ -94,6 +98,14 @@ pub(super) async fn dispatch(rooms: &Arc<Rooms>, lent: Lent) -> Dispatched {
         contact,
         outcome,
         _step: (),
+    }
+}
+
+/// Ends when nobody waits any more and nothing is left to wait for: a read at once, a write after a while.
+async fn given_up(cancelled: &CancellationToken, writes: bool) {
+    cancelled.cancelled().await;
+    if writes {
+        sleep(GRACE).await;
     }
 }
 

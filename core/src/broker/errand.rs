@@ -27,7 +27,7 @@ pub(super) struct Errand {
 }
 
 /// Why an errand brought nothing; for everyone who waited the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The target.
     Upstream(UpstreamError),

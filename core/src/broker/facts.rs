@@ -29,6 +29,8 @@ pub(crate) struct Facts {
     pub(super) is_test: bool,
     /// Whether it stood inside of a call of `call_tool`.
     pub(super) by_call_tool: bool,
+    /// Whether it may change something at its target, so that its end is on the record whoever waits for it.
+    pub(super) writes: bool,
     /// What its row is, where that is not what a call's row is.
     pub(super) event: Option<EventKind>,
     /// Further facts of its row.
@@ -50,6 +52,7 @@ impl Facts {
             params_hash: None,
             is_test: false,
             by_call_tool: false,
+            writes: false,
             event: None,
             detail: Map::new(),
             reports: Reports::none(),
@@ -108,7 +111,11 @@ impl Facts {
     }
 
     /// The row of a call that got as far as its target.
-    pub(super) fn ended(&self, rooms: &Rooms, ending: Ending) -> Event {
+    pub(super) fn ended(&self, rooms: &Rooms, mut ending: Ending) -> Event {
+        // It was on its way when it was given up, so nobody knows whether it was carried out (`gateway.md` D2).
+        if self.writes && ending.result == Outcome::Cancelled {
+            ending.result = Outcome::Unknown;
+        }
         let kind = match (self.is_test, ending.rejected, ending.result) {
             (true, _, Outcome::Success) => EventKind::TestConnectionSucceeded,
             (true, ..) => EventKind::TestConnectionFailed,
@@ -155,7 +162,10 @@ impl Ending {
                     _ => Outcome::Failure,
                 },
                 reason: error.reason().name(),
-                rejected: matches!(error, Error::WriteRejected { .. } | Error::CredentialDrifted),
+                rejected: matches!(
+                    error,
+                    Error::WriteRejected { .. } | Error::ReadOnly { .. } | Error::CredentialDrifted
+                ),
             },
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json, value::to_raw_value};
-use toolgate_contract::registry::{Group, ToolDef};
+use toolgate_contract::registry::{Context, Group, ToolDef};
 
 use super::{Rooms, answer::Answer, ask::Caller, facts::Facts, settle};
 use crate::{
@@ -50,8 +50,8 @@ pub(super) fn answer(
             let origin = Origin {
                 call: facts.call,
                 principal: facts.caller.principal(),
-                project: "",
-                task: "",
+                project: known(&facts.caller, Context::Project),
+                task: known(&facts.caller, Context::Task),
             };
             // Before the record and whatever becomes of it (`agent-tools.md` §3).
             facts.detail = rooms.internal_issues.report(origin, arguments);
@@ -63,6 +63,11 @@ pub(super) fn answer(
         FETCH_REST => fetched(rooms, &facts.caller, text_of(arguments, "cursor")),
         _ => Err(Error::internal(format!("{} has no answer here", tool.name))),
     }
+}
+
+/// What the caller works for or on, where it is known.
+fn known(caller: &Caller, which: Context) -> &str {
+    caller.context.of(which).ok().flatten().unwrap_or_default()
 }
 
 /// One line for each tool, the best first.

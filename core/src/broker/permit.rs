@@ -13,6 +13,7 @@ use super::{
     Rooms,
     admit::Admitted,
     answer::Answer,
+    context,
     facts::{Facts, Refusal},
     local, recheck,
     resolve::{Capability, Resolved},
@@ -190,13 +191,20 @@ fn key(tenant: &TenantId, target: &Target, capability: Capability, arguments: &B
 }
 
 fn check(tool: &'static ToolDef, admitted: &mut Admitted) -> Result<Arc<Target>, Error> {
+    context::without_empty(tool, &mut admitted.arguments);
     schema_holds(tool, &admitted.arguments.to_value())?;
     #[cfg(any(test, feature = "conformance"))]
     if let Some(stand_in) = admitted.facts.caller.snapshot.stand_in_of(tool) {
         return Ok(stand_in);
     }
     let named = routing_argument(tool, admitted)?;
-    choose(tool.adapter, named.as_deref(), &admitted.facts.caller.snapshot)
+    let caller = &admitted.facts.caller;
+    context::completed(tool, &mut admitted.arguments, &caller.context)?;
+    let target = choose(tool.adapter, named.as_deref(), &caller.snapshot)?;
+    match target.lets(tool) {
+        true => Ok(target),
+        false => Err(Error::ReadOnly { tool }),
+    }
 }
 
 // `target_id` may stand in the arguments or beside them; both and different is an error.

@@ -54,7 +54,11 @@ enum Found {
 
 /// Whether the target was found to have a credential that can do more than it should, by calls before this one.
 pub(super) fn is_drifted(target: &Target) -> bool {
-    Kind::of(target.adapter).is_some() && target.validation["verdict"] == "drifted"
+    drifts(target) && target.validation["verdict"] == "drifted"
+}
+
+fn drifts(target: &Target) -> bool {
+    Kind::of(target.adapter).is_some_and(Kind::drifts)
 }
 
 /// Whether a target's last validation is so old that it has to be held against its credential again.
@@ -104,7 +108,7 @@ impl Errand {
     /// Holds the target against its credential where that is due.
     pub(super) async fn recheck(&self, lease: &Lease) -> Result<(), Fault> {
         let (target, rooms) = (&self.target, &self.rooms);
-        if Kind::of(target.adapter).is_none() || !is_due(target, rooms.clock.wall_us()) {
+        if !drifts(target) || !is_due(target, rooms.clock.wall_us()) {
             return Ok(());
         }
         let key = Key {
@@ -130,7 +134,8 @@ impl Errand {
             Ok(adapter) => timeout(within, adapter.validate(&self.contact)).await.ok(),
             Err(error) => {
                 let took = self.rooms.clock.monotonic().saturating_sub(began);
-                Some(super::prove::unanswered(error, error.to_string(), took))
+                let why = error.to_string();
+                Some(super::prove::unanswered(error, why, took))
             }
         }
     }

@@ -51,7 +51,7 @@ pub(super) async fn refused(rooms: &Rooms, refusal: Refusal) -> Failed {
     let error = inner::as_asked(&facts, error);
     let call = Some(facts.call);
     let error = match error {
-        Error::WriteRejected { .. } | Error::CredentialDrifted => {
+        Error::WriteRejected { .. } | Error::ReadOnly { .. } | Error::CredentialDrifted => {
             match write_rejected(rooms, &facts, error.reason()).await {
                 Ok(()) => error,
                 Err(unavailable) => unavailable,

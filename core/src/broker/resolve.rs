@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use toolgate_contract::{ids::TargetId, registry::ToolDef, ssh};
+use toolgate_contract::{
+    ids::TargetId,
+    registry::{Effect, ToolDef},
+    ssh,
+};
 
 use super::{
     admit::Admitted,
@@ -36,6 +40,7 @@ pub(super) fn resolve(mut admitted: Admitted) -> Result<Resolved, Box<Refusal>> 
         Ok(tool) => {
             admitted.facts.capability = tool.name.to_owned();
             admitted.facts.adapter = tool.adapter;
+            admitted.facts.writes = tool.effect == Effect::Write;
             match guard(tool, &admitted) {
                 Ok(()) => Ok(Resolved {
                     admitted,
@@ -46,7 +51,14 @@ pub(super) fn resolve(mut admitted: Admitted) -> Result<Resolved, Box<Refusal>> 
                 Err(error) => Err(Refusal::boxed(admitted.facts, error)),
             }
         }
-        Err(error) => Err(Refusal::boxed(admitted.facts, error)),
+        Err(error) => {
+            // It is told as what it is, so its row may be as well.
+            if let Error::ReadOnly { tool } = error {
+                tool.name.clone_into(&mut admitted.facts.capability);
+                admitted.facts.adapter = tool.adapter;
+            }
+            Err(Refusal::boxed(admitted.facts, error))
+        }
     }
 }
 
@@ -77,6 +89,9 @@ fn find(admitted: &Admitted) -> Result<&'static ToolDef, Error> {
     let shows = |tool: &ToolDef| caller.snapshot.shows(tool, caller.profile());
     match registry::tool(name) {
         Some(tool) if shows(tool) => Ok(tool),
+        Some(tool) if caller.snapshot.hides_writes_alone(tool, caller.profile()) => {
+            Err(Error::ReadOnly { tool })
+        }
         None if registry::is_write_attempt(name) => Err(Error::WriteRejected {
             what: unknown_read(registry::near(name, shows)),
         }),

@@ -100,7 +100,7 @@ pub(super) async fn settle(rooms: &Rooms, dispatched: Dispatched) -> Result<Sett
         call: Some(call),
         error,
     };
-    if matches!(outcome, Err(Error::Cancelled)) && !facts.reports.any_told() {
+    if matches!(outcome, Err(Error::Cancelled)) && !facts.writes && !facts.reports.any_told() {
         // A read that released nothing and told nothing leaves no row (`gateway.md` D2); its intent is closed.
         if let Err(error) = close_cancelled(rooms, contact).await {
             tracing::warn!(call_id = %call, %error, "the intent of a cancelled call stays open for the reconciler");

@@ -28,7 +28,7 @@ use crate::{
     audit::Sealer,
     changes::Changes,
     config::Limits,
-    identity::{Kind, Minted, Role},
+    identity::{Context, Kind, Minted, Role},
     journal::Contact,
     store::{Param, Store, StoreConfig, params},
     targets::Dialling,
@@ -45,7 +45,7 @@ struct Host {
     left: Notify,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Does {
     /// Answers who brings this credential, rejects who brings another.
     Want(&'static [u8]),
@@ -68,7 +68,7 @@ impl Upstream for Host {
     ) -> BoxFuture<'a, Result<ToolResult, UpstreamError>> {
         self.contacts.fetch_add(1, Ordering::SeqCst);
         self.contacted.notify_one();
-        let does = *self.does.lock().unwrap();
+        let does = self.does.lock().unwrap().clone();
         Box::pin(async move {
             match does {
                 Does::Want(wanted) => {
@@ -383,6 +383,7 @@ fn ask(credential: Option<&Secret>) -> Ask {
     Ask {
         credential: credential.cloned(),
         profile: None,
+        context: Context::default(),
         session: None,
         facade: "grpc",
         source: None,
@@ -594,7 +595,7 @@ async fn what_a_target_does_is_told_and_stands_on_the_record() {
     ];
     for (does, reason, result) in cases {
         let world = World::new(Limits::default()).await;
-        world.does(does);
+        world.does(does.clone());
         assert_eq!(
             world.call(&world.admin, SSH, UPTIME).await.err(),
             reason,

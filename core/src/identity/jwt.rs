@@ -16,7 +16,7 @@ pub use self::{
     refused::Refused,
     token::{LONGEST_TOKEN, Token},
 };
-use super::Role;
+use super::{Context, Role};
 
 /// What begins the name of every caller with a JWT; no API token may have such a name.
 pub const NAME_PREFIX: &str = "jwt:";
@@ -45,6 +45,8 @@ pub struct Bearer {
     pub role: Role,
     /// The name of the profile that the token pins.
     pub profile: Option<String>,
+    /// What it says that its bearer works for and on: the claims `toolgate_project` and `toolgate_task`.
+    pub context: Context,
 }
 
 impl Rules {

@@ -8,7 +8,7 @@ use tonic::{Request, metadata::MetadataMap};
 use crate::{
     broker::{Ask, Door},
     error::Error,
-    identity::Secret,
+    identity::{Context, Secret},
 };
 
 /// The dialects a facade may speak; anything else is recorded as `grpc`.
@@ -45,11 +45,20 @@ pub(super) fn of<T>(request: &Request<T>) -> Ask {
 
 pub(super) fn from(metadata: &MetadataMap, door: Door, peer: Option<IpAddr>) -> Ask {
     let text = |name: &str| metadata.get(name).and_then(|value| value.to_str().ok());
+    // Projects and tasks have names that people gave; whether one can be used is asked where it is used.
+    let utf8 = |name: &str| {
+        let value = metadata.get(name)?;
+        Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+    };
     // Only a facade may say where its caller sits and which dialect it speaks: a network peer would say what it likes.
     let trusted = door == Door::Facade;
     Ask {
         credential: text("authorization").and_then(bearer),
         profile: text("toolgate-profile").map(str::to_owned),
+        context: Context::new(
+            utf8("toolgate-project").as_deref(),
+            utf8("toolgate-task").as_deref(),
+        ),
         // What is no text is no session either, and must not pass as none.
         session: metadata
             .get("toolgate-session")

@@ -3,12 +3,14 @@
 //! The descriptor turns the request message into JSON arguments and the structured result into the response message.
 //! A tool that ran and said no is told as a status, because a typed response has no room for it.
 
+mod arguments;
+
 use std::sync::Arc;
 
 use bytes::{Buf, BufMut};
 use http::{Request, Response};
 use prost::Message;
-use prost_reflect::{DynamicMessage, MessageDescriptor, SerializeOptions};
+use prost_reflect::{DynamicMessage, MessageDescriptor, Value};
 use tonic::{
     Code, Status,
     body::Body,
@@ -21,6 +23,7 @@ use toolgate_contract::{
     registry::{TOOLS, ToolDef},
 };
 
+use self::arguments::Shape;
 use super::{MAX_MESSAGE, ask, status};
 use crate::{
     broker::{Broker, Failed, Settled, Wish},
@@ -38,6 +41,7 @@ pub(crate) struct TypedTools {
 struct TypedTool {
     tool: &'static ToolDef,
     input: MessageDescriptor,
+    shape: Shape,
     output: MessageDescriptor,
 }
 
@@ -46,7 +50,13 @@ impl TypedTools {
         let typed = |tool: &'static ToolDef| {
             let input = pool().get_message_by_name(tool.input_message)?;
             let output = pool().get_message_by_name(tool.output_message)?;
-            Some(TypedTool { tool, input, output })
+            let shape = Shape::of(&input);
+            Some(TypedTool {
+                tool,
+                input,
+                shape,
+                output,
+            })
         };
         Self {
             broker,
@@ -99,16 +109,13 @@ impl TypedCall {
     ) -> Result<tonic::Response<DynamicMessage>, Status> {
         let ask = ask::of(&request);
         let target_id = named_target(request.metadata())?;
-        let mut arguments = Vec::new();
-        let mut json = serde_json::Serializer::new(&mut arguments);
-        // Proto names are the schema's names; integers stay numbers.
-        let options = SerializeOptions::new()
-            .use_proto_field_name(true)
-            .stringify_64_bit_integers(false);
-        request
-            .into_inner()
-            .serialize_with_options(&mut json, &options)
-            .map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let arguments = self.typed().shape.arguments(&request.into_inner());
+        let arguments = arguments.map_err(|wrong| {
+            status(Failed {
+                call: None,
+                error: Error::malformed("request message", wrong),
+            })
+        })?;
         let name = self.typed().tool.name.to_owned();
         let wish = Wish {
             name,
@@ -152,10 +159,10 @@ fn response(output: &MessageDescriptor, settled: &Settled) -> Result<DynamicMess
             first_text(result.content.get()),
         ));
     }
-    let structured = result
-        .structured
-        .as_deref()
-        .map_or("{}", serde_json::value::RawValue::get);
+    let Some(structured) = result.structured.as_deref() else {
+        return Ok(told(output, result.content.get()));
+    };
+    let structured = structured.get();
     let mut json = serde_json::Deserializer::from_str(structured);
     DynamicMessage::deserialize(output.clone(), &mut json).map_err(|error| {
         status(Failed {
@@ -165,14 +172,26 @@ fn response(output: &MessageDescriptor, settled: &Settled) -> Result<DynamicMess
     })
 }
 
+/// The response of a tool that promises no structure: what it said is the body, whole.
+fn told(output: &MessageDescriptor, content: &str) -> DynamicMessage {
+    let mut response = DynamicMessage::new(output.clone());
+    if let Some(body) = output.get_field_by_name("body") {
+        response.set_field(&body, Value::String(text_of(content).unwrap_or_default()));
+    }
+    response
+}
+
 // The text a tool gave for people, bounded: it travels in a header.
 fn first_text(content: &str) -> String {
-    let blocks: Vec<serde_json::Value> = serde_json::from_str(content).unwrap_or_default();
-    let text = blocks
-        .iter()
-        .find_map(|block| block.get("text")?.as_str())
-        .unwrap_or("the tool said no");
+    let text = text_of(content);
+    let text = text.as_deref().unwrap_or("the tool said no");
     text.chars().take(1_000).collect()
+}
+
+fn text_of(content: &str) -> Option<String> {
+    let blocks: Vec<serde_json::Value> = serde_json::from_str(content).unwrap_or_default();
+    let text = blocks.iter().find_map(|block| block.get("text")?.as_str());
+    text.map(str::to_owned)
 }
 
 /// Codes messages by their descriptor.

@@ -19,11 +19,11 @@ pub(super) fn of(kind: Kind, validation: &Validation, found: &Value) -> Option<E
         }
         // Whoever submits a credential that is not known there can mend it as one that does too little.
         Verdict::Unknown(error @ UpstreamError::CredentialRejected) => {
-            Some(violated(grants(kind), why(validation, *error), found))
+            Some(violated(grants(kind), why(validation, error), found))
         }
         Verdict::Unknown(error) => Some(Error::Unvalidated(Box::new(Unvalidated {
-            error: *error,
-            what: why(validation, *error),
+            error: error.clone(),
+            what: why(validation, error),
             validation: findings::told(found),
         }))),
     }
@@ -44,12 +44,14 @@ fn violated(of: Grants, what: String, found: &Value) -> Error {
 fn grants(kind: Kind) -> Grants {
     match kind {
         Kind::Proxmox => Grants::Roles,
-        Kind::Github | Kind::Gitea => Grants::Scopes,
+        Kind::Github | Kind::Gitea | Kind::AgentMemory | Kind::AgentOperator | Kind::AgentChat => {
+            Grants::Scopes
+        }
     }
 }
 
 // The stage knows more than the error, which was written for those who call tools.
-fn why(validation: &Validation, error: UpstreamError) -> String {
+fn why(validation: &Validation, error: &UpstreamError) -> String {
     let failed = validation.stages.iter().find_map(|stage| {
         let reason = stage.failed.as_deref()?;
         Some((stage.name, findings::plain(reason)))

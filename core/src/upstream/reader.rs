@@ -38,6 +38,10 @@ pub use self::{
     tls::Trust,
 };
 use self::{dial::Dialler, exchange::Hop, pool::Pool, request::Head, resolve::Resolve, stage::Progress};
+pub(crate) use self::{
+    guard::admit,
+    tls::{client_config, issuer_config, told as told_of_tls},
+};
 use crate::journal::Contact;
 
 /// An answer has this long, from the first look at the pool to the last byte of the body.

@@ -101,7 +101,7 @@ impl Run<'_> {
             Err(UpstreamError::CredentialRejected) => return Err(self.token_unknown()),
             Ok(Said::No(no)) if no.status == 403 && no.missing_scope().is_none() => self.check_refusal(no)?,
             Ok(_) => {}
-            Err(error) => return Err(self.gave_no_answer("authenticate", *error)),
+            Err(error) => return Err(self.gave_no_answer("authenticate", error.clone())),
         }
         seen.note(kind, &said);
         self.passed("authenticate");

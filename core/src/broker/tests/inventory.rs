@@ -199,7 +199,7 @@ async fn what_went_wrong_is_told_to_all_who_wait_and_kept_for_nobody() {
     ] {
         let world = World::at_hand().await;
         world.proxmox("lab").await;
-        *world.cluster.reading.lock().unwrap() = reading;
+        *world.cluster.reading.lock().unwrap() = reading.clone();
         world.cluster.hold();
         let callers = [world.caller(LIST), world.caller(LIST)];
         world.seated(2).await;

@@ -32,7 +32,7 @@ pub(super) struct Cluster {
 }
 
 /// What a read gives.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) enum Reading {
     #[default]
     Answer,
@@ -131,7 +131,7 @@ impl Upstream for Opened {
                 "proxmox.list_vms" => json!({"vms": [{"vmid": 1, "name": self.credential}], "more": false}),
                 _ => json!({"vmid": 1, "name": self.credential}),
             };
-            let is_error = match *cluster.reading.lock().unwrap() {
+            let is_error = match cluster.reading.lock().unwrap().clone() {
                 Reading::Answer => false,
                 Reading::SayNo => true,
                 Reading::Fail(error) => return Err(error),

@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use super::{Bearer, NAME_PREFIX, Refused, Rules};
-use crate::{identity::Role, names};
+use crate::{
+    identity::{Context, Role},
+    names,
+};
 
 /// Clocks of an issuer and ours may differ so much.
 const LEEWAY_S: f64 = 60.0;
@@ -33,6 +36,7 @@ impl Claims {
             name: self.name()?.into(),
             role: self.role(rules)?,
             profile: self.profile(rules)?,
+            context: Context::new(self.text("toolgate_project"), self.text("toolgate_task")),
         })
     }
 

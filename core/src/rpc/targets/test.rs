@@ -51,11 +51,14 @@ fn unreachable(error: UpstreamError, took: Duration) -> TestTargetResponse {
         | UpstreamError::Unreachable
         | UpstreamError::Forbidden
         | UpstreamError::Tls => stages(vec![failed("relay", error.to_string(), took)]),
-        UpstreamError::CredentialRejected => stages(vec![failed("credential", error.to_string(), took)]),
+        UpstreamError::CredentialRejected | UpstreamError::TokenUnavailable => {
+            stages(vec![failed("credential", error.to_string(), took)])
+        }
         UpstreamError::Timeout
         | UpstreamError::RateLimited(_)
         | UpstreamError::Invalid
         | UpstreamError::Failed
+        | UpstreamError::FailedSaying(_)
         | UpstreamError::TooLarge
         | UpstreamError::WriteRejected
         | UpstreamError::RelayLost

@@ -68,19 +68,19 @@ impl Base {
     }
 
     /// Host and port, as texts tell them.
-    pub(super) fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         format!("{}:{}", self.host(), self.port())
     }
 
     /// What stands in the `Host` header: the port only where it is not the usual one.
-    pub(super) fn authority(&self) -> String {
+    pub(crate) fn authority(&self) -> String {
         match self.0.port() {
             Some(port) => format!("{}:{port}", self.host()),
             None => self.host().to_owned(),
         }
     }
 
-    pub(super) fn parsed_host(&self) -> Option<Host<&str>> {
+    pub(crate) fn parsed_host(&self) -> Option<Host<&str>> {
         self.0.host()
     }
 
@@ -94,7 +94,7 @@ impl Base {
     }
 
     /// Whether this address is of the same scheme, host and port and below the base path.
-    pub(super) fn holds(&self, url: &Url) -> bool {
+    pub(crate) fn holds(&self, url: &Url) -> bool {
         let below = url.path().strip_prefix(self.path());
         self.0.origin() == url.origin() && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }

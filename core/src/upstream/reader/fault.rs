@@ -13,30 +13,30 @@ pub struct Fault {
 }
 
 impl Fault {
-    pub(super) fn new(error: UpstreamError, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(error: UpstreamError, detail: impl Into<String>) -> Self {
         Self {
             error,
             detail: detail.into(),
         }
     }
 
-    pub(super) fn forbidden(detail: impl Into<String>) -> Self {
+    pub(crate) fn forbidden(detail: impl Into<String>) -> Self {
         Self::new(UpstreamError::Forbidden, detail)
     }
 
-    pub(super) fn unreachable(detail: impl Into<String>) -> Self {
+    pub(crate) fn unreachable(detail: impl Into<String>) -> Self {
         Self::new(UpstreamError::Unreachable, detail)
     }
 
-    pub(super) fn tls(detail: impl Into<String>) -> Self {
+    pub(crate) fn tls(detail: impl Into<String>) -> Self {
         Self::new(UpstreamError::Tls, detail)
     }
 
-    pub(super) fn invalid(detail: impl Into<String>) -> Self {
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
         Self::new(UpstreamError::Invalid, detail)
     }
 
-    pub(super) fn too_large(detail: impl Into<String>) -> Self {
+    pub(crate) fn too_large(detail: impl Into<String>) -> Self {
         Self::new(UpstreamError::TooLarge, detail)
     }
 }

@@ -15,7 +15,7 @@ pub(super) enum Class {
 }
 
 /// The address to dial, in its own family, if it may be.
-pub(super) fn admit(address: IpAddr, allow: &Allow) -> Result<IpAddr, Fault> {
+pub(crate) fn admit(address: IpAddr, allow: &Allow) -> Result<IpAddr, Fault> {
     // An IPv4 address in IPv6 clothes is what it is underneath.
     let address = address.to_canonical();
     match class(address) {

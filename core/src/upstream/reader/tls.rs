@@ -11,12 +11,13 @@ use tokio_rustls::{
     client::TlsStream,
     rustls::{
         ClientConfig, RootCertStore,
-        crypto::ring::default_provider,
+        crypto::{CryptoProvider, ring::default_provider},
         pki_types::{CertificateDer, ServerName, pem::PemObject},
     },
 };
 use url::Host;
 
+pub(crate) use self::refusal::told;
 use self::verifier::Verifier;
 use super::{Base, Fault};
 
@@ -58,24 +59,8 @@ pub(super) struct Tls {
 
 impl Tls {
     pub(super) fn new(base: &Base, trust: &Trust) -> Result<Self, Fault> {
-        let provider = Arc::new(default_provider());
-        let verifier = match (trust.fingerprints.as_slice(), &trust.authorities) {
-            ([], None) => Verifier::by_chain(machine()?, &provider)?,
-            ([], Some(pem)) => {
-                let roots = authorities(pem).map_err(|what| Fault::tls(format!("caCertificate {what}")))?;
-                Verifier::by_chain(Arc::new(roots), &provider)?
-            }
-            (known, _) => Verifier::by_fingerprint(known.to_vec(), &provider),
-        };
-        let mut config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| Fault::tls(error.to_string()))?
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(verifier))
-            .with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self {
-            connector: TlsConnector::from(Arc::new(config)),
+            connector: TlsConnector::from(Arc::new(client_config(trust)?)),
             name: name(base)?,
             place: base.place(),
         })
@@ -85,8 +70,50 @@ impl Tls {
         self.connector
             .connect(self.name.clone(), stream)
             .await
-            .map_err(|error| refusal::told(&self.place, &error))
+            .map_err(|error| refusal::of_handshake(&self.place, &error))
     }
+}
+
+/// What a client of whoever hands out tokens for a target believes: the machine, and the target's own authorities beside
+/// it. Pinned certificates are the target's alone.
+pub(crate) fn issuer_config(trust: &Trust) -> Result<ClientConfig, Fault> {
+    let mut roots = RootCertStore::clone(&MACHINE);
+    if let Some(pem) = &trust.authorities {
+        let own = authorities(pem).map_err(|what| Fault::tls(format!("caCertificate {what}")))?;
+        roots.roots.extend(own.roots);
+    }
+    let provider = Arc::new(default_provider());
+    let roots = match roots.is_empty() {
+        true => machine()?,
+        false => Arc::new(roots),
+    };
+    let verifier = Verifier::by_chain(roots, &provider)?;
+    configured(provider, verifier)
+}
+
+/// What a client of this target believes: the machine, other authorities, or pinned certificates alone.
+pub(crate) fn client_config(trust: &Trust) -> Result<ClientConfig, Fault> {
+    let provider = Arc::new(default_provider());
+    let verifier = match (trust.fingerprints.as_slice(), &trust.authorities) {
+        ([], None) => Verifier::by_chain(machine()?, &provider)?,
+        ([], Some(pem)) => {
+            let roots = authorities(pem).map_err(|what| Fault::tls(format!("caCertificate {what}")))?;
+            Verifier::by_chain(Arc::new(roots), &provider)?
+        }
+        (known, _) => Verifier::by_fingerprint(known.to_vec(), &provider),
+    };
+    configured(provider, verifier)
+}
+
+fn configured(provider: Arc<CryptoProvider>, verifier: Verifier) -> Result<ClientConfig, Fault> {
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Fault::tls(error.to_string()))?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
 }
 
 fn machine() -> Result<Arc<RootCertStore>, Fault> {

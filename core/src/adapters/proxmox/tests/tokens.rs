@@ -152,25 +152,30 @@ async fn what_is_no_proxmox_or_gives_no_answer_is_no_fault_of_the_token() {
     let (failed_first, invalid) = ("reach authenticate!", UpstreamError::Invalid);
     check(
         first(Reply::status(200).with_body("<html>")),
-        invalid,
+        invalid.clone(),
         failed_first,
     )
     .await;
     check(
         first(Reply::json(&json!({"version": "1.25.4"}))),
-        invalid,
+        invalid.clone(),
         failed_first,
     )
     .await;
-    check(first(Reply::status(404)), invalid, failed_first).await;
-    check(good().without("/version"), invalid, failed_first).await;
-    check(first(failed(403, "no")), invalid, failed_first).await;
+    check(first(Reply::status(404)), invalid.clone(), failed_first).await;
+    check(good().without("/version"), invalid.clone(), failed_first).await;
+    check(first(failed(403, "no")), invalid.clone(), failed_first).await;
     check(first(failed(500, "boom")), UpstreamError::Failed, failed_first).await;
     check(first(failed(503, "")), UpstreamError::Failed, failed_first).await;
     let second = "reach authenticate privileges!";
-    check(good().without("/access/permissions"), invalid, second).await;
-    check(good().data("/access/permissions", json!([])), invalid, second).await;
-    check(good().data("/access/roles", json!(null)), invalid, second).await;
+    check(good().without("/access/permissions"), invalid.clone(), second).await;
+    check(
+        good().data("/access/permissions", json!([])),
+        invalid.clone(),
+        second,
+    )
+    .await;
+    check(good().data("/access/roles", json!(null)), invalid.clone(), second).await;
     check(
         good().with("/access/roles", failed(500, "boom")),
         UpstreamError::Failed,
@@ -178,7 +183,7 @@ async fn what_is_no_proxmox_or_gives_no_answer_is_no_fault_of_the_token() {
     )
     .await;
     let last = "reach authenticate privileges version sample!";
-    check(good().data(RESOURCES, json!({})), invalid, last).await;
+    check(good().data(RESOURCES, json!({})), invalid.clone(), last).await;
     check(
         good().with(RESOURCES, failed(599, "Too many redirections")),
         UpstreamError::Failed,

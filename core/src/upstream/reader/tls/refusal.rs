@@ -7,29 +7,33 @@ use tokio_rustls::rustls::{CertificateError, Error};
 use super::verifier::{NotBelieved, Why};
 use crate::upstream::reader::Fault;
 
+/// Why the handshake with the target at this place failed.
+pub(super) fn of_handshake(place: &str, error: &io::Error) -> Fault {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+        Some(error) => told(place, error),
+        None => Fault::unreachable(format!(
+            "{place} ended the connection during the TLS handshake; is this the port of its HTTPS?"
+        )),
+    }
+}
+
 /// Why there is no session with the target at this place.
-pub(super) fn told(place: &str, error: &io::Error) -> Fault {
-    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
-    match inner {
-        Some(Error::InvalidCertificate(CertificateError::Other(other))) => {
+pub(crate) fn told(place: &str, error: &Error) -> Fault {
+    match error {
+        Error::InvalidCertificate(CertificateError::Other(other)) => {
             match other.0.downcast_ref::<NotBelieved>() {
                 Some(refused) => not_believed(place, refused),
                 None => Fault::tls(format!("the certificate of {place} cannot be checked")),
             }
         }
-        Some(Error::InvalidCertificate(wrong)) => Fault::tls(format!(
+        Error::InvalidCertificate(wrong) => Fault::tls(format!(
             "{place} could not prove that its certificate is its own: {wrong}"
         )),
-        Some(Error::InvalidMessage(_)) => Fault::tls(format!(
+        Error::InvalidMessage(_) => Fault::tls(format!(
             "{place} does not speak TLS; is this the port of its HTTPS?"
         )),
-        Some(Error::AlertReceived(alert)) => {
-            Fault::tls(format!("{place} ended the TLS handshake: {alert:?}"))
-        }
-        Some(other) => Fault::tls(format!("no TLS session with {place}: {other}")),
-        None => Fault::unreachable(format!(
-            "{place} ended the connection during the TLS handshake; is this the port of its HTTPS?"
-        )),
+        Error::AlertReceived(alert) => Fault::tls(format!("{place} ended the TLS handshake: {alert:?}")),
+        other => Fault::tls(format!("no TLS session with {place}: {other}")),
     }
 }
 
