@@ -13,7 +13,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::{
     assemble::{Parsed, command, parse},
-    target::{AddTarget, CredentialArgs, ReachArgs, TargetCommand, TokenTarget, UpdateTarget},
+    target::{
+        AccessArgs, AddTarget, BackEndTarget, CredentialArgs, ReachArgs, TargetCommand, TokenTarget,
+        UpdateTarget,
+    },
     transcript::{TranscriptCommand, TranscriptTailArgs},
     wrong::{usage, wants_json},
 };

@@ -87,6 +87,58 @@ pub(crate) enum AddTarget {
     Github(Box<TokenTarget>),
     /// Gitea or Forgejo, read with an access token of the scope read:repository
     Gitea(Box<TokenTarget>),
+    /// The memory of agents and the graph of their code
+    AgentMemory(Box<BackEndTarget>),
+    /// The projects and tasks of agents
+    AgentOperator(Box<BackEndTarget>),
+    /// The rooms in which agents talk
+    AgentChat(Box<BackEndTarget>),
+}
+
+/// A target that is a back end of agents: a token, or a client that asks for tokens.
+#[derive(Debug, Args)]
+pub(crate) struct BackEndTarget {
+    /// Name of the target
+    pub(crate) name: String,
+    /// Where it is: the address below which it has its paths
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: String,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+    /// Id of the client that asks for tokens; its secret is then the credential. Without it the credential is a token
+    #[arg(
+        long,
+        value_name = "ID",
+        help_heading = "Credential",
+        conflicts_with = "secret_ref"
+    )]
+    pub(crate) client_id: Option<String>,
+    #[command(flatten)]
+    pub(crate) credential: CredentialArgs,
+    #[command(flatten)]
+    pub(crate) reach: ReachArgs,
+}
+
+/// What may be done at a back end of agents, and where tokens for it come from.
+#[derive(Debug, Default, Args)]
+pub(crate) struct AccessArgs {
+    /// What agents may do there [default: read-only]
+    #[arg(long, value_name = "ACCESS", value_parser = ["read-only", "read-write"])]
+    pub(crate) access: Option<String>,
+    /// Where the client gets its tokens
+    #[arg(
+        long,
+        value_name = "URL",
+        conflicts_with = "issuer",
+        help_heading = "Credential"
+    )]
+    pub(crate) token_url: Option<String>,
+    /// Who hands out tokens, and says where
+    #[arg(long, value_name = "URL", help_heading = "Credential")]
+    pub(crate) issuer: Option<String>,
+    /// What the client asks its tokens for
+    #[arg(long, value_name = "SCOPE", help_heading = "Credential")]
+    pub(crate) scope: Option<String>,
 }
 
 /// A target that is read with one token.
@@ -169,6 +221,15 @@ pub(crate) struct UpdateTarget {
         requires = "new_credential"
     )]
     pub(crate) token_id: Option<String>,
+    /// Id of the new client, of a back end of agents
+    #[arg(
+        long,
+        value_name = "ID",
+        help_heading = "Credential",
+        requires = "new_credential",
+        conflicts_with = "token_id"
+    )]
+    pub(crate) client_id: Option<String>,
     #[command(flatten)]
     pub(crate) credential: CredentialArgs,
     /// All settings at once, as a JSON object; what it leaves out is gone
@@ -183,9 +244,11 @@ pub(crate) struct UpdateTarget {
     /// Port of an ssh or Proxmox target
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Settings of the target")]
     pub(crate) port: Option<u16>,
-    /// Where a GitHub or Gitea target is
+    /// Where a GitHub or Gitea target is, or a back end of agents
     #[arg(long, value_name = "URL", help_heading = "Settings of the target")]
     pub(crate) base_url: Option<String>,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
     #[command(flatten)]
     pub(crate) reach: ReachArgs,
 }

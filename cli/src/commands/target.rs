@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{list, text};
 use crate::{
-    args::{AddTarget, TargetCommand, TokenTarget},
+    args::{AddTarget, BackEndTarget, TargetCommand, TokenTarget},
     client::Gateway,
     failure::{Exit, Failure},
     output::{Output, Table, spinner::while_waiting},
@@ -44,12 +44,22 @@ pub(crate) async fn run(gateway: Gateway, output: Output, command: TargetCommand
                     .collect(),
                 reach: &reach,
             };
-            add::run(&gateway, output, addition, &credential, token_id.as_deref()).await
+            let id = token_id.as_deref().map(add::Id::Token);
+            add::run(&gateway, output, addition, &credential, id).await
         }
         TargetCommand::Add(AddTarget::Github(args)) => {
             add_with_token(&gateway, output, "github", &args).await
         }
         TargetCommand::Add(AddTarget::Gitea(args)) => add_with_token(&gateway, output, "gitea", &args).await,
+        TargetCommand::Add(AddTarget::AgentMemory(args)) => {
+            add_back_end(&gateway, output, "agent-memory", &args).await
+        }
+        TargetCommand::Add(AddTarget::AgentOperator(args)) => {
+            add_back_end(&gateway, output, "agent-operator", &args).await
+        }
+        TargetCommand::Add(AddTarget::AgentChat(args)) => {
+            add_back_end(&gateway, output, "agent-chat", &args).await
+        }
         TargetCommand::List { r#type } => show_all(&gateway, output, r#type).await,
         TargetCommand::Show { target } => show(output, &find(&gateway, &target).await?),
         TargetCommand::Update(args) => {
@@ -76,6 +86,24 @@ pub(crate) async fn run(gateway: Gateway, output: Output, command: TargetCommand
             done(output, &found, "disconnected; its relay must be enrolled anew")
         }
     }
+}
+
+async fn add_back_end(
+    gateway: &Gateway,
+    output: Output,
+    kind: &'static str,
+    args: &BackEndTarget,
+) -> Result<Exit, Failure> {
+    let mut config = Map::from_iter([("baseUrl".to_owned(), json!(args.base_url))]);
+    add::allowed(&mut config, &args.access);
+    let addition = add::Addition {
+        kind,
+        name: &args.name,
+        config,
+        reach: &args.reach,
+    };
+    let id = args.client_id.as_deref().map(add::Id::Client);
+    add::run(gateway, output, addition, &args.credential, id).await
 }
 
 async fn add_ssh(

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use super::{super::text, PATH, findings, secret};
 use crate::{
-    args::{CredentialArgs, ReachArgs},
+    args::{AccessArgs, CredentialArgs, ReachArgs},
     client::Gateway,
     failure::{Exit, Failure},
     output::{Output, spinner::while_waiting},
@@ -29,13 +29,22 @@ pub(super) struct Addition<'a> {
     pub(super) reach: &'a ReachArgs,
 }
 
+/// What a credential has beside what is secret of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Id<'a> {
+    /// Of an API token of Proxmox VE.
+    Token(&'a str),
+    /// Of a client of a back end of agents.
+    Client(&'a str),
+}
+
 /// Asks for the credential, then adds the target and tells what its validation found.
 pub(super) async fn run(
     gateway: &Gateway,
     output: Output,
     addition: Addition<'_>,
     credential: &CredentialArgs,
-    token_id: Option<&str>,
+    id: Option<Id<'_>>,
 ) -> Result<Exit, Failure> {
     let Addition {
         kind,
@@ -44,7 +53,7 @@ pub(super) async fn run(
         reach,
     } = addition;
     reached(&mut config, reach)?;
-    let credential = given(kind, credential, token_id).await?;
+    let credential = given(kind, credential, id).await?;
     let body = json!({"type": kind, "name": name, "config": config, "credential": credential});
     let added = while_waiting("validating", gateway.send(Method::POST, PATH, &body)).await;
     let added = added.map_err(findings::refused)?;
@@ -92,30 +101,59 @@ pub(super) fn reached(config: &mut Map<String, Value>, reach: &ReachArgs) -> Res
 }
 
 /// The credential as the gateway takes it: a reference, or what is typed or piped in.
-pub(super) async fn given(
-    kind: &str,
-    args: &CredentialArgs,
-    token_id: Option<&str>,
-) -> Result<Value, Failure> {
+pub(super) async fn given(kind: &str, args: &CredentialArgs, id: Option<Id<'_>>) -> Result<Value, Failure> {
     if let Some(reference) = &args.secret_ref {
         return Ok(json!({"secretRef": reference}));
     }
-    match (kind, token_id) {
-        ("proxmox", Some(id)) => {
+    match (kind, id) {
+        ("proxmox", Some(Id::Token(id))) => {
             let secret = asked("secret of the API token", args).await?;
             Ok(json!({"tokenId": id, "tokenSecret": *secret}))
         }
-        ("proxmox", None) => {
+        ("proxmox", _) => {
             Err(Failure::usage("a Proxmox token has an id beside its secret").next("give --token-id ID"))
         }
-        (_, Some(_)) => {
+        (_, Some(Id::Token(_))) => {
             Err(Failure::usage(format!("tokens of {kind} have no id")).next("leave --token-id out"))
+        }
+        (kind, Some(Id::Client(id))) if is_back_end(kind) => {
+            let secret = asked("secret of the client", args).await?;
+            Ok(json!({"clientId": id, "clientSecret": *secret}))
+        }
+        (_, Some(Id::Client(_))) => {
+            Err(Failure::usage(format!("credentials of {kind} are no client's"))
+                .next("leave --client-id out"))
         }
         (_, None) => {
             let token = asked("token", args).await?;
             Ok(json!({"token": *token}))
         }
     }
+}
+
+/// Puts what was typed about what may be done and where tokens come from into the settings; what was not stays.
+pub(super) fn allowed(config: &mut Map<String, Value>, access: &AccessArgs) {
+    if access.token_url.is_some() {
+        config.remove("issuer");
+    }
+    if access.issuer.is_some() {
+        config.remove("tokenUrl");
+    }
+    let word = access.access.as_ref().map(|word| word.replace('-', "_"));
+    for (key, text) in [
+        ("access", &word),
+        ("tokenUrl", &access.token_url),
+        ("issuer", &access.issuer),
+        ("scope", &access.scope),
+    ] {
+        if let Some(text) = text {
+            config.insert(key.into(), json!(text));
+        }
+    }
+}
+
+fn is_back_end(kind: &str) -> bool {
+    matches!(kind, "agent-memory" | "agent-operator" | "agent-chat")
 }
 
 async fn asked(what: &str, args: &CredentialArgs) -> Result<Zeroizing<String>, Failure> {
@@ -137,6 +175,9 @@ fn first_tool(kind: &str) -> &'static str {
     match kind {
         "proxmox" => "proxmox.list_vms",
         "github" => "github.list_repos",
+        "agent-memory" => "list_edges",
+        "agent-operator" => "project_list",
+        "agent-chat" => "chat_list_rooms",
         _ => "gitea.list_repos",
     }
 }
@@ -165,6 +206,21 @@ mod tests {
                 "host": "pve", "allowHttp": true, "fingerprints": ["bb"], "allowPrivate": ["10.0.0.0/8"],
                 "allowLoopback": false,
             })
+        );
+    }
+
+    #[test]
+    fn where_tokens_come_from_is_said_once() {
+        let mut config = Map::from_iter([("issuer".into(), json!("https://id.example"))]);
+        let access = AccessArgs {
+            access: Some("read-write".into()),
+            token_url: Some("https://id.example/token".into()),
+            ..AccessArgs::default()
+        };
+        allowed(&mut config, &access);
+        assert_eq!(
+            Value::Object(config),
+            json!({"access": "read_write", "tokenUrl": "https://id.example/token"})
         );
     }
 

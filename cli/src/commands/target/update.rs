@@ -25,7 +25,9 @@ pub(super) async fn run(
             return Err(Failure::usage("targets of type ssh have no credential")
                 .next("`toolgate target enrol` makes a token for its relay"));
         }
-        let credential = add::given(kind, &args.credential, args.token_id.as_deref()).await?;
+        let token_id = args.token_id.as_deref().map(add::Id::Token);
+        let id = token_id.or(args.client_id.as_deref().map(add::Id::Client));
+        let credential = add::given(kind, &args.credential, id).await?;
         change.insert("credential".into(), credential);
     }
     if change.is_empty() {
@@ -79,6 +81,7 @@ fn change(found: &Value, args: &UpdateTarget) -> Result<Map<String, Value>, Fail
     if let Some(port) = args.port {
         config.insert("port".into(), port.into());
     }
+    add::allowed(&mut config, &args.access);
     add::reached(&mut config, &args.reach)?;
     if args.settings.is_some() || config != before {
         change.insert("config".into(), Value::Object(config));
@@ -120,6 +123,10 @@ mod tests {
             (
                 "--allow-loopback",
                 json!({"config": {"host": "pve", "port": 8006, "allowHttp": true, "allowLoopback": true}}),
+            ),
+            (
+                "--access read-write",
+                json!({"config": {"host": "pve", "port": 8006, "allowHttp": true, "access": "read_write"}}),
             ),
             (r#"--settings {"host":"b"}"#, json!({"config": {"host": "b"}})),
         ] {
