@@ -32,6 +32,24 @@ fn no_room_uses_the_broker() {
 }
 
 #[test]
+fn nothing_that_reads_infrastructure_reaches_the_client_that_may_write() {
+    let mut is_private = false;
+    for (path, text) in sources("core/src/adapters") {
+        if path.ends_with("adapters/agent.rs") {
+            // Not even the rooms beside it can name it then.
+            is_private = text.lines().any(|line| line == "mod client;");
+        }
+        if !path.contains("adapters/agent") {
+            assert!(!text.contains("reqwest"), "{path} has a client of its own");
+        }
+    }
+    assert!(is_private, "the client is private to the adapter of agents");
+    for (path, text) in sources("core/src/upstream/reader") {
+        assert!(!text.contains("Method::POST"), "{path} can do more than read");
+    }
+}
+
+#[test]
 fn rooms_of_the_core_form_no_circle() {
     let mut left = arrows();
     left.retain(|room, _| !is_assembly(room));

@@ -6,7 +6,10 @@ use std::{collections::HashMap, fs, net::SocketAddr, path::Path};
 
 use data_encoding::{BASE64, HEXLOWER};
 use serde_json::{Value, json};
-use toolgate_test_support::{Dialect, Gateway, Lab};
+use toolgate_test_support::{
+    AgentMemory, AgentOperator, Caller, Dialect, Gateway, Lab, Role, TokenEndpoint,
+    back_ends::{Says, TOKEN},
+};
 use toolgate_upstream_sim::{Reply, Request, Server};
 
 /// So many characters of a credential are too many.
@@ -74,6 +77,7 @@ async fn no_credential_of_a_system_leaves_the_gate() {
         }
     }
     assert!(hostile.seen().count() > 4, "the hostile server was asked");
+    let agents = back_ends(&admin, &mut answers).await;
     for path in [
         "/api/mcp/tools",
         "/api/mcp/adapter",
@@ -101,6 +105,7 @@ async fn no_credential_of_a_system_leaves_the_gate() {
         ("scope", REFLECTED_SCOPE),
         ("refused", REFUSED),
     ]);
+    let credentials = credentials.chain(agents.iter().map(|canary| ("agents", canary.as_str())));
     let runs: HashMap<String, &str> = credentials
         .flat_map(|(what, canary)| runs(canary).into_iter().map(move |run| (run, what)))
         .collect();
@@ -111,6 +116,44 @@ async fn no_credential_of_a_system_leaves_the_gate() {
             assert_eq!(found, None, "stands in {name}");
         }
     }
+}
+
+/// Two back ends of agents that tell whatever they were sent, one of them with tokens that are asked for; gives what nobody
+/// may see of it.
+async fn back_ends(admin: &Caller, answers: &mut Vec<String>) -> Vec<String> {
+    let (operator, memory) = (AgentOperator::start().await, AgentMemory::start().await);
+    let endpoint = TokenEndpoint::start().await;
+    let mut settings = memory.settings("read_write");
+    settings["issuer"] = endpoint.issuer().into();
+    for (adapter, settings, credential) in [
+        (
+            AgentOperator::ADAPTER,
+            operator.settings("read_write"),
+            operator.credential(),
+        ),
+        (AgentMemory::ADAPTER, settings, endpoint.credential()),
+    ] {
+        let body = json!({"type": adapter, "name": "hostile", "config": settings, "credential": credential});
+        let added = admin.post("/api/mcp/adapter", body).await;
+        assert_eq!(added.status, 201, "{}", added.text);
+        answers.push(added.text);
+    }
+    operator.says(Says::status(500, format!("you sent {TOKEN}")));
+    memory.says(Says::status(200, endpoint.canaries().join(" ")));
+    // With limits of its own: the admin has called often enough.
+    let (_, agent) = admin.make_token("agent", Role::Engineer).await.unwrap();
+    for tool in ["project_list", "list_edges"] {
+        let body = json!({"name": tool, "arguments": {}});
+        answers.push(agent.invoke_with(&body, &[("prefer", "wait")]).await.text);
+        for dialect in Dialect::ALL {
+            let told = agent.by(dialect).await.call(tool, &body["arguments"]).await;
+            answers.push(format!("{dialect:?} {told:?}"));
+        }
+    }
+    assert!(memory.asked().len() > 4, "the memory was asked");
+    let mut canaries = endpoint.canaries();
+    canaries.push(TOKEN.to_owned());
+    canaries
 }
 
 /// A GitHub that copies what it was sent wherever there is room for a text.

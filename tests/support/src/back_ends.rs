@@ -1,6 +1,7 @@
 //! The back ends that agent tools stand for, and whoever hands out tokens for them: they write down what they are asked
 //! and answer what a test tells them to, good answers or none that a sound server would give.
 
+mod all;
 mod asked;
 mod listening;
 mod says;
@@ -14,7 +15,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-pub use self::{asked::Asked, says::Says, token_endpoint::TokenEndpoint};
+pub use self::{all::BackEnds, asked::Asked, says::Says, token_endpoint::TokenEndpoint};
 use self::{listening::Listening, token_endpoint::Live};
 
 /// The token that the back ends are given where a test names no other. A canary: it may be looked for anywhere.

@@ -29,7 +29,7 @@ mod world;
 
 pub use answer::{Answer, Outcome, Refusal};
 pub use authorizing_proxy::AuthorizingProxy;
-pub use back_ends::{AgentChat, AgentMemory, AgentOperator, TokenEndpoint};
+pub use back_ends::{AgentChat, AgentMemory, AgentOperator, BackEnds, TokenEndpoint};
 pub use caller::{Caller, Role};
 pub use clients::{Ask, Client, Clients, Inspected, rust_sdk};
 pub use dialect::{Dialect, Form, Revision, Speaker, Told};
