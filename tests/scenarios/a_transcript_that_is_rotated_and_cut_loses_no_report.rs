@@ -8,7 +8,7 @@ use std::{
     fs::{self, File},
     io::Write,
     path::PathBuf,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
@@ -69,16 +69,41 @@ fn open(path: &PathBuf) -> File {
     File::options().append(true).create(true).open(path).unwrap()
 }
 
-fn told(records: &[Value]) -> u64 {
-    let issues = records
-        .iter()
-        .filter(|record| record["action"] == "internal_issue_report");
-    issues.count() as u64
+fn is_issue(record: &Value) -> bool {
+    record["action"] == "internal_issue_report"
 }
 
-async fn until_told(tailer: &Tailer, count: u64) {
-    let seen = until(PATIENCE, || async { (tailer.ask(told) >= count).then_some(()) });
-    assert!(seen.await.is_some(), "{} of {count} were told", tailer.ask(told));
+/// How many reports were told; looks at each record once.
+#[derive(Default)]
+struct Told {
+    looked_at: usize,
+    issues: u64,
+}
+
+impl Told {
+    async fn until(&mut self, tailer: &Tailer, count: u64) {
+        let end = Instant::now() + PATIENCE;
+        while self.now(tailer) < count {
+            assert!(Instant::now() < end, "{} of {count} were told", self.issues);
+            // Until the log says more.
+            let heard = self.looked_at;
+            let more = until(PATIENCE, || async {
+                tailer.ask(|records| (records.len() > heard).then_some(()))
+            });
+            assert!(more.await.is_some(), "{} of {count} were told", self.issues);
+        }
+    }
+
+    fn now(&mut self, tailer: &Tailer) -> u64 {
+        tailer.ask(|records| {
+            self.issues += records[self.looked_at..]
+                .iter()
+                .filter(|record| is_issue(record))
+                .count() as u64;
+            self.looked_at = records.len();
+        });
+        self.issues
+    }
 }
 
 #[tokio::test]
@@ -87,6 +112,7 @@ async fn a_transcript_that_is_rotated_and_cut_loses_no_report() {
     let folder = tempfile::tempdir().unwrap();
     let mut tailer = Tailer::start(folder.path(), &["transcript.jsonl"]).await.unwrap();
     let mut agent = Agent::begin(folder.path().join("transcript.jsonl"));
+    let mut told = Told::default();
     while agent.written < all {
         let first = agent.written;
         for _ in 0..BETWEEN {
@@ -94,23 +120,23 @@ async fn a_transcript_that_is_rotated_and_cut_loses_no_report() {
         }
         match agent.generation % 4 {
             3 => {
-                until_told(&tailer, agent.written).await;
+                told.until(&tailer, agent.written).await;
                 fs::copy(&agent.path, folder.path().join("copy")).unwrap();
                 agent.file.set_len(0).unwrap();
                 agent.generation += 1;
             }
             1 => {
-                until_told(&tailer, first + 1).await;
+                told.until(&tailer, first + 1).await;
                 agent.goes(|agent| fs::remove_file(&agent.path).unwrap());
             }
             kept => {
-                until_told(&tailer, first + 1).await;
+                told.until(&tailer, first + 1).await;
                 let old = format!("{}.{kept}", agent.path.display());
                 agent.goes(|agent| fs::rename(&agent.path, old).unwrap());
             }
         }
     }
-    until_told(&tailer, agent.written).await;
+    told.until(&tailer, agent.written).await;
     let metrics = tailer.metrics().await.unwrap();
     assert_eq!(tailer.terminate().await, Some(0));
 
