@@ -51,6 +51,8 @@ pub(crate) struct Config {
     pub(crate) public_url: String,
     /// How MCP lists the names of tools.
     pub(crate) tool_names: String,
+    /// What becomes of profiles that nobody knows.
+    pub(crate) unknown_profile: String,
     /// The gateway's own certificate.
     pub(crate) tls: TlsFiles,
     /// Calls per minute.

@@ -26,6 +26,7 @@ mod running;
 mod settle;
 mod share;
 mod tidy;
+mod unknown_profiles;
 
 use std::{sync::Arc, time::Duration};
 
@@ -40,7 +41,9 @@ use self::{
     permit::{Recalled, Way},
     ready::Ready,
 };
-pub(crate) use self::{answer::Answer, entrance::Entrance, errand::Fault, recheck::Rechecks};
+pub(crate) use self::{
+    answer::Answer, entrance::Entrance, errand::Fault, recheck::Rechecks, unknown_profiles::UnknownProfiles,
+};
 pub use self::{
     ask::{Ask, Caller, Door, Wish},
     refuse::Failed,
@@ -99,6 +102,8 @@ pub(crate) struct Rooms {
     pub(crate) internal_issues: InternalIssues,
     /// Sessions of MCP clients, which every request of one names.
     pub(crate) mcp_sessions: McpSessions,
+    /// What becomes of profiles that nobody knows.
+    pub(crate) unknown_profiles: UnknownProfiles,
     /// Places of those who watch their catalogs.
     pub(crate) watches: Watches,
     /// Total time a target has.

@@ -7,6 +7,7 @@ use std::{path::PathBuf, time::Duration};
 pub use self::stand_alone::{BackEnd, BackEndCredential, StandAlone};
 use crate::{
     anchor::AnchorConfig,
+    profiles::UnknownProfile,
     store::{DatabaseUrl, StoreConfig},
 };
 
@@ -19,6 +20,8 @@ pub struct CoreConfig {
     pub database_url: Option<DatabaseUrl>,
     /// Limits on calls.
     pub limits: Limits,
+    /// What becomes of a profile that nobody knows.
+    pub unknown_profile: UnknownProfile,
     /// Total time a target has to answer.
     pub upstream_timeout: Duration,
     /// The base URL that relays dial, as shown in enrolment commands.
@@ -62,6 +65,7 @@ impl CoreConfig {
             data_dir: data_dir.into(),
             database_url: None,
             limits: Limits::default(),
+            unknown_profile: UnknownProfile::Open,
             upstream_timeout: Duration::from_secs(10),
             public_url: "http://127.0.0.1:7600".into(),
             accept_lost_keys: false,

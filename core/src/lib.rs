@@ -26,6 +26,7 @@ pub mod limits;
 pub mod mcp_sessions;
 pub mod names;
 pub mod offline;
+pub mod own_profiles;
 pub mod pages;
 pub mod policy;
 pub mod profiles;
@@ -48,6 +49,7 @@ pub mod token_cost;
 pub mod tokens;
 pub mod uplinks;
 pub mod upstream;
+pub mod why;
 
 pub use self::{
     broker::Door,

@@ -9,6 +9,7 @@ use crate::{
     audit::EventKind,
     changes::{By, Changes, Fact},
     error::Error,
+    registry::not_known,
     store::{StoreError, Tx, params},
 };
 
@@ -18,8 +19,6 @@ const ADD: &str = "insert into policy (tenant_id, tool) values ($1, $2)";
 
 /// More names than this are not looked at.
 const MOST: usize = 1_000;
-/// A name is told back up to here.
-const TOLD: usize = 100;
 
 /// The policies of all tenants. Clones share it.
 #[derive(Debug, Clone)]
@@ -96,24 +95,6 @@ fn canonical(names: &[String]) -> Result<Vec<String>, Error> {
         "disabled_tools",
         format!("no tool named {}", told.join(", ")),
     ))
-}
-
-fn not_known(name: &str) -> String {
-    let short: String = name.chars().take(TOLD).collect();
-    let told = short.escape_debug().to_string();
-    let nearest = registry::TOOLS
-        .iter()
-        .map(|tool| {
-            (
-                strsim::normalized_damerau_levenshtein(&short.to_lowercase(), tool.name),
-                tool.name,
-            )
-        })
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .filter(|(likeness, _)| *likeness >= 0.5);
-    nearest.map_or(told.clone(), |(_, near)| {
-        format!("{told} (the nearest is {near})")
-    })
 }
 
 #[cfg(test)]

@@ -3,12 +3,16 @@
 //! Those of the contract are made once; a tenant's own come with its snapshot. What no profile leaves out is in every
 //! one. Knows the registry and nothing of callers: what a caller may see besides is decided where it is asked.
 
+pub(crate) mod stored;
+
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{Arc, LazyLock},
 };
 
 use toolgate_contract::registry::{self, ALWAYS_ON, Group, PROFILES, ProfileDef, ToolDef};
+
+pub use self::stored::Stored;
 
 /// One named set of tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +33,16 @@ pub struct Profile {
     pub built_in: bool,
 }
 
+/// What becomes of a request that names a profile which nobody knows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum UnknownProfile {
+    /// Nothing is hidden by it.
+    #[default]
+    Open,
+    /// Only what no profile leaves out is there.
+    Closed,
+}
+
 /// How the tools of a profile are told to a caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Disclosure {
@@ -37,6 +51,25 @@ pub enum Disclosure {
     Direct,
     /// By search: the list holds the three tools that find, describe and call the others.
     Search,
+}
+
+impl Disclosure {
+    /// The word on the wire and in the store.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Search => "search",
+        }
+    }
+
+    /// The value of this word.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Direct, Self::Search]
+            .into_iter()
+            .find(|disclosure| disclosure.as_str() == text)
+    }
 }
 
 /// Calls another tool by its name.

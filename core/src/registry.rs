@@ -106,6 +106,8 @@ pub fn fits_output(tool: &str, structured: &RawValue) -> bool {
 
 /// Two names of infrastructure differ by more.
 const SLIP: usize = 2;
+/// A name is told back up to here.
+const TOLD: usize = 100;
 
 /// The tool among those shown whose name or alias this one is but for a slip or two of the hand.
 ///
@@ -123,6 +125,22 @@ pub fn near(name: &str, shown: impl Fn(&ToolDef) -> bool) -> Option<&'static str
         .filter(|(distance, _)| *distance <= SLIP)
         .min()
         .map(|(_, name)| name)
+}
+
+/// A name that no tool has, as it is told to whoever configures the gateway: bounded, escaped, with the nearest one.
+#[must_use]
+pub fn not_known(name: &str) -> String {
+    let short: String = name.chars().take(TOLD).collect();
+    let told = short.escape_debug().to_string();
+    let likeness = |tool: &ToolDef| strsim::normalized_damerau_levenshtein(&short.to_lowercase(), tool.name);
+    let nearest = registry::TOOLS
+        .iter()
+        .map(|tool| (likeness(tool), tool.name))
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .filter(|(likeness, _)| *likeness >= 0.5);
+    nearest.map_or(told.clone(), |(_, near)| {
+        format!("{told} (the nearest is {near})")
+    })
 }
 
 /// Compiles every schema now, so that the first call does not pay for it.

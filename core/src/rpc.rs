@@ -40,6 +40,7 @@ pub use self::{
 };
 use crate::{
     broker::{Broker, Failed},
+    own_profiles::OwnProfiles,
     policy::Policies,
     proof::Records,
     sessions::Sessions,
@@ -63,6 +64,7 @@ pub(crate) struct Rpc {
     pub(crate) records: Records,
     pub(crate) tokens: Tokens,
     pub(crate) policies: Policies,
+    pub(crate) own_profiles: OwnProfiles,
     pub(crate) sessions: Sessions,
     pub(crate) targets: Targets,
     pub(crate) uplinks: Uplinks,

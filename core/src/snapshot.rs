@@ -7,6 +7,8 @@
 mod fixtures;
 mod load;
 mod process;
+mod shown;
+mod standing;
 mod wakes;
 
 use std::{
@@ -18,17 +20,21 @@ use std::{
 use moka::future::Cache;
 use toolgate_contract::{
     ids::{TargetId, TenantId, TokenId},
-    registry::{Effect, Group, ToolDef},
+    registry::{Effect, ToolDef},
     v1::ListToolsResponse,
 };
 
 use self::wakes::Wakes;
-pub use self::{process::Process, wakes::Sleeper};
+pub use self::{
+    process::Process,
+    shown::Hidden,
+    standing::{Source, Standing},
+    wakes::Sleeper,
+};
 use crate::{
     error::Error,
     identity::{Kind, Presented, Role},
-    profiles::{self, Profile},
-    registry::BACK_ENDS,
+    profiles::Profile,
     secrets::SecretRef,
     store::{Store, StoreError},
 };
@@ -45,7 +51,7 @@ pub struct Snapshot {
     pub tenant: TenantId,
     version: i64,
     tokens: HashMap<[u8; 32], Token>,
-    targets: Vec<Arc<Target>>,
+    pub(crate) targets: Vec<Arc<Target>>,
     disabled: HashSet<&'static str>,
     /// The tenant's own, by name.
     profiles: HashMap<Arc<str>, Arc<Profile>>,
@@ -143,48 +149,15 @@ impl Snapshot {
         (alive && token.kind == presented.kind).then_some(token)
     }
 
-    /// Whether a caller with this profile may call the tool: the tenant's policy and the profile hide, nothing adds.
+    /// The live credential of this id, or else the API token of this name.
     #[must_use]
-    pub fn shows(&self, tool: &ToolDef, profile: Option<&Profile>) -> bool {
-        #[cfg(any(test, feature = "conformance"))]
-        if !self.shows_fixture(tool) {
-            return false;
+    pub fn token_named(&self, wanted: &str, now_us: i64) -> Option<&Token> {
+        let alive = |token: &&Token| token.expires_us.is_none_or(|end| now_us < end);
+        let mut live = self.tokens.values().filter(alive);
+        if let Ok(id) = wanted.parse::<TokenId>() {
+            return live.find(|token| token.id == id);
         }
-        self.offers(tool) && !self.disabled.contains(tool.name) && profiles::has(profile, tool)
-    }
-
-    /// Whether a caller with this profile finds the tool in its list.
-    #[must_use]
-    pub fn lists(&self, tool: &ToolDef, profile: Option<&Profile>) -> bool {
-        self.shows(tool, profile) && profile.is_none_or(|profile| profile.lists(tool))
-    }
-
-    /// Whether the tenant has what the tool stands for: tools of agents are there where their back end is.
-    fn offers(&self, tool: &ToolDef) -> bool {
-        match tool.group {
-            Some(Group::Gateway) => true,
-            // Fixtures of conformance runs stand for no system.
-            None if self.stand_alone && tool.is_infrastructure() => {
-                self.targets_of(tool.adapter).next().is_some()
-            }
-            None => true,
-            Some(Group::Platform) => self.stand_alone || self.has_back_end(|_| true),
-            Some(_) => self.targets_of(tool.adapter).any(|target| target.lets(tool)),
-        }
-    }
-
-    /// Whether the tool would be shown, were it not that every back end of its type may only be read.
-    #[must_use]
-    pub fn hides_writes_alone(&self, tool: &ToolDef, profile: Option<&Profile>) -> bool {
-        let is_known = tool.http.is_some() && self.targets_of(tool.adapter).next().is_some();
-        is_known && !self.offers(tool) && !self.disabled.contains(tool.name) && profiles::has(profile, tool)
-    }
-
-    fn has_back_end(&self, wanted: impl Fn(&str) -> bool) -> bool {
-        let back_ends = BACK_ENDS.into_iter().filter(|adapter| wanted(adapter));
-        back_ends
-            .into_iter()
-            .any(|adapter| self.targets_of(adapter).next().is_some())
+        live.find(|token| token.kind == Kind::Api && &*token.name == wanted)
     }
 
     /// The profile of this name: the contract's, or the tenant's own.

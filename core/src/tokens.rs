@@ -7,7 +7,7 @@ mod credential;
 mod rows;
 
 use serde_json::json;
-use toolgate_contract::{ids::TokenId, registry};
+use toolgate_contract::ids::TokenId;
 
 pub(crate) use self::credential::{Holder, NewCredential, SIGN_IN_CODE_LIFE};
 pub use self::rows::Token;
@@ -17,7 +17,7 @@ use crate::{
     changes::{By, Changes, Fact},
     error::{Error, Missing},
     identity::{Kind, Role, Secret, jwt::NAME_PREFIX},
-    names,
+    names, own_profiles,
     pages::Page,
     rfc3339,
     store::{Tx, params},
@@ -62,6 +62,9 @@ impl Tokens {
             .changes
             .make(by, move |tx| {
                 Box::pin(async move {
+                    if let Some(profile) = &credential.holder.profile {
+                        own_profiles::hold(tx, &credential.tenant, profile).await?;
+                    }
                     refuse_taken(tx, &credential, now_us).await?;
                     credential.insert(tx).await?;
                     let fact = Fact::new(EventKind::TokenCreated, credential.detail());
@@ -157,7 +160,6 @@ impl Wanted {
                 format!("must be one of {}", Role::ALL.map(Role::as_str).join(", ")),
             )
         })?;
-        let profile = self.profile.as_deref().map(known_profile).transpose()?;
         let expires_us = self
             .expires_at
             .as_deref()
@@ -166,27 +168,10 @@ impl Wanted {
         Ok(Holder {
             name: self.name,
             role,
-            profile,
+            profile: self.profile,
             expires_us,
         })
     }
-}
-
-fn known_profile(name: &str) -> Result<String, Error> {
-    registry::profile(name)
-        .map(|profile| profile.name.to_owned())
-        .ok_or_else(|| {
-            let known: Vec<_> = registry::PROFILES.iter().map(|profile| profile.name).collect();
-            let known = if known.is_empty() {
-                "none".to_owned()
-            } else {
-                known.join(", ")
-            };
-            Error::invalid(
-                "profile",
-                format!("no profile of this name; the known ones are {known}"),
-            )
-        })
 }
 
 fn in_the_future(text: &str, now_us: i64) -> Result<i64, Error> {

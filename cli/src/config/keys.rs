@@ -109,6 +109,15 @@ pub(crate) const KEYS: &[Key] = &[
         store: |c, v| text(v, &mut c.tool_names),
     },
     Key {
+        name: "unknown_profile",
+        kind: Kind::Choice(&["open", "closed"]),
+        default: "open",
+        readers: &[Up, Core, Mcp, Show],
+        doc: "What becomes of a request that names a profile which nobody knows: with `open` nothing is hidden by it, with \
+              `closed` only the tools are there that no profile leaves out. An empty name is none, and never closes.",
+        store: |c, v| text(v, &mut c.unknown_profile),
+    },
+    Key {
         name: "limits.user_per_minute",
         kind: CALLS_PER_MINUTE,
         default: "60",

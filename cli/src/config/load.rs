@@ -226,6 +226,7 @@ fn blank() -> Config {
         allowed_hosts: Vec::new(),
         public_url: String::new(),
         tool_names: String::new(),
+        unknown_profile: String::new(),
         tls: TlsFiles::default(),
         limits: Limits {
             user_per_minute: 0,

@@ -9,6 +9,7 @@ use toolgate_core::{
     clock::Clock,
     config::{JwtConfig, SecretsConfig, StandAlone},
     data_dir::DataDirError,
+    profiles::UnknownProfile,
 };
 use toolgate_facade::{FacadeConfig, ToolNames, tls};
 
@@ -70,6 +71,7 @@ async fn start(
     {
         settings.echo_hosts = config.echo_hosts;
     }
+    settings.unknown_profile = unknown_profile(config);
     settings.database_url.clone_from(&config.database_url);
     settings.public_url = public_url;
     settings.only_local = only_local;
@@ -92,6 +94,14 @@ async fn start(
         settings.ca_cert = Some(std::path::absolute(cert).unwrap_or_else(|_| cert.clone()));
     }
     Core::start(settings, Clock::system()).await
+}
+
+/// What becomes of profiles that nobody knows.
+pub(super) fn unknown_profile(config: &Config) -> UnknownProfile {
+    match config.unknown_profile.as_str() {
+        "closed" => UnknownProfile::Closed,
+        _ => UnknownProfile::Open,
+    }
 }
 
 /// The issuer of JWTs, if there is one.

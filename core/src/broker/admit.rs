@@ -15,8 +15,7 @@ use crate::{
         jwt::{Refused, Token},
     },
     issuer::Issuer,
-    profiles::Profile,
-    snapshot::Snapshot,
+    snapshot::{Snapshot, Source},
     telemetry,
     upstream::Reports,
 };
@@ -102,11 +101,15 @@ pub(super) async fn authenticate(rooms: &Rooms, ask: &Ask) -> Result<Caller, Err
         (None, Some(issuer)) if Token::is_meant(credential) => by_jwt(rooms, issuer, credential).await?,
         (None, _) => return Err(Error::Unauthenticated),
     };
-    let profile = principal.pinned.clone().or_else(|| asked_profile(&snapshot, ask));
+    let unknown = &rooms.unknown_profiles;
+    let standing = snapshot.standing(principal.pinned.as_ref(), ask.profile.as_deref(), unknown.rule());
+    if let (Source::UnknownOpen | Source::UnknownClosed, Some(name)) = (standing.source, &ask.profile) {
+        unknown.say(name);
+    }
     Ok(Caller {
         principal,
         snapshot,
-        profile,
+        profile: standing.profile,
         context: claimed.over(&ask.context),
         facade: ask.facade,
     })
@@ -168,16 +171,6 @@ pub(super) fn in_session(rooms: &Rooms, ask: &Ask, caller: &Caller) -> Result<()
         Some(session) => rooms.mcp_sessions.check(&caller.principal, session),
         None => Ok(()),
     }
-}
-
-// An unknown profile is open, said once in the log (`agent-tools.md` §2); a pinned one never comes here.
-fn asked_profile(snapshot: &Snapshot, ask: &Ask) -> Option<Arc<Profile>> {
-    let name = ask.profile.as_deref().filter(|name| !name.is_empty())?;
-    let known = snapshot.profile(name);
-    if known.is_none() {
-        tracing::warn!(profile = %bounded(name.to_owned()).escape_debug(), "unknown profile, nothing is hidden by it");
-    }
-    known
 }
 
 pub(super) fn bounded(mut name: String) -> String {

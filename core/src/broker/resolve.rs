@@ -15,7 +15,7 @@ use super::{
 use crate::{
     error::{Error, Missing},
     registry,
-    snapshot::Target,
+    snapshot::{Hidden, Target},
 };
 
 /// What a call asks of a target.
@@ -86,12 +86,11 @@ fn find(admitted: &Admitted) -> Result<&'static ToolDef, Error> {
         capability: name,
         ..
     } = &admitted.facts;
-    let shows = |tool: &ToolDef| caller.snapshot.shows(tool, caller.profile());
-    match registry::tool(name) {
-        Some(tool) if shows(tool) => Ok(tool),
-        Some(tool) if caller.snapshot.hides_writes_alone(tool, caller.profile()) => {
-            Err(Error::ReadOnly { tool })
-        }
+    let hides = |tool: &ToolDef| caller.snapshot.hides(tool, caller.profile());
+    let shows = |tool: &ToolDef| hides(tool).is_none();
+    match registry::tool(name).map(|tool| (tool, hides(tool))) {
+        Some((tool, None)) => Ok(tool),
+        Some((tool, Some(Hidden::ReadOnly))) => Err(Error::ReadOnly { tool }),
         None if registry::is_write_attempt(name) => Err(Error::WriteRejected {
             what: unknown_read(registry::near(name, shows)),
         }),

@@ -229,6 +229,7 @@ impl World {
             entrance: Entrance::default(),
             internal_issues: Default::default(),
             watches: Watches::default(),
+            unknown_profiles: UnknownProfiles::new(crate::profiles::UnknownProfile::Open, clock.clone()),
             mcp_sessions: McpSessions::new(Arc::clone(&keys), clock.clone()),
             buckets: Buckets::new(limits, clock.clone()),
             in_flight: InFlight::new(limits.tenant_in_flight),

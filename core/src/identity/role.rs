@@ -32,6 +32,8 @@ pub enum Action {
     SeePolicy,
     /// Change the policy.
     ChangePolicy,
+    /// Make, change and remove profiles.
+    ChangeProfiles,
     /// Make, list and revoke tokens.
     ManageTokens,
     /// Read one's own calls on the record.
@@ -102,6 +104,7 @@ impl Action {
             Self::TestTargets => "test targets",
             Self::SeePolicy => "see policy and profiles",
             Self::ChangePolicy => "change the policy",
+            Self::ChangeProfiles => "change profiles",
             Self::ManageTokens => "manage tokens",
             Self::ReadOwnCalls => "read the audit record",
             Self::ReadRecord => "read, verify or export the whole audit record",
@@ -124,6 +127,7 @@ mod tests {
             (TestTargets, [true, true, false, false]),
             (SeePolicy, [true, true, true, false]),
             (ChangePolicy, [true, false, false, false]),
+            (ChangeProfiles, [true, false, false, false]),
             (ManageTokens, [true, false, false, false]),
             (ReadOwnCalls, [true, true, true, false]),
             (ReadRecord, [true, false, true, false]),

@@ -13,8 +13,8 @@ use tonic_prost::ProstCodec;
 use toolgate_contract::v1::{
     self as wire, ErrorReason, Failure, audit_service_client::AuditServiceClient,
     broker_service_client::BrokerServiceClient, policy_service_client::PolicyServiceClient,
-    session_service_client::SessionServiceClient, target_service_client::TargetServiceClient,
-    token_service_client::TokenServiceClient,
+    profile_service_client::ProfileServiceClient, session_service_client::SessionServiceClient,
+    target_service_client::TargetServiceClient, token_service_client::TokenServiceClient,
 };
 
 use super::CoreService;
@@ -69,6 +69,10 @@ impl World {
 
     fn policy(&self) -> PolicyServiceClient<CoreService> {
         PolicyServiceClient::new(self.service())
+    }
+
+    fn profiles(&self) -> ProfileServiceClient<CoreService> {
+        ProfileServiceClient::new(self.service())
     }
 
     /// A new token of this role, named after it.
@@ -135,12 +139,13 @@ async fn roles_reach_exactly_the_services_of_the_table() {
     for role in ["admin", "engineer", "auditor", "agent"] {
         tokens.push(world.token(role).await.token);
     }
-    let (mut t, mut a, mut p, mut k, mut s) = (
+    let (mut t, mut a, mut p, mut k, mut s, mut f) = (
         world.targets(),
         world.audit(),
         world.policy(),
         world.tokens(),
         world.sessions(),
+        world.profiles(),
     );
     let id = String::from("01ARZ3NDEKTSV4RRFFQ69G5FAV");
     for (n, token) in tokens.iter().enumerate() {
@@ -233,6 +238,56 @@ async fn roles_reach_exactly_the_services_of_the_table() {
             (
                 "CreateSignInCode",
                 s.create_sign_in_code(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "ListProfiles",
+                f.list_profiles(with(token, Default::default())).await.err(),
+                [1, 1, 1, 0],
+            ),
+            (
+                "GetProfile",
+                f.get_profile(with(token, Default::default())).await.err(),
+                [1, 1, 1, 0],
+            ),
+            (
+                "CreateProfile",
+                f.create_profile(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "UpdateProfile",
+                f.update_profile(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "DeleteProfile",
+                f.delete_profile(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
+                "ResolveProfileForKind",
+                f.resolve_profile_for_kind(with(token, Default::default()))
+                    .await
+                    .err(),
+                [1, 1, 1, 1],
+            ),
+            (
+                "ExplainTool of one's own",
+                f.explain_tool(with(token, Default::default())).await.err(),
+                [1, 1, 1, 1],
+            ),
+            (
+                "ExplainTool of another's",
+                f.explain_tool(with(
+                    token,
+                    wire::ExplainToolRequest {
+                        token: Some("ci".into()),
+                        ..Default::default()
+                    },
+                ))
+                .await
+                .err(),
                 [1, 0, 0, 0],
             ),
             (

@@ -8,7 +8,10 @@ use toolgate_contract::{ids::TenantId, registry};
 use super::{RelayStanding, Snapshot, Target, Token};
 use crate::{
     identity::{Kind, Role},
-    profiles::Profile,
+    profiles::{
+        Profile,
+        stored::{ALL as PROFILES, Stored},
+    },
     secrets::SecretRef,
     store::{Row, Store, StoreError, Tenant, Tx, params},
 };
@@ -37,7 +40,12 @@ async fn read(tx: &mut Tx, found: Tenant) -> Result<Snapshot, StoreError> {
     let tokens = tx.query(TOKENS, params![&tenant]).await?;
     let targets = tx.query(TARGETS, params![&tenant]).await?;
     let disabled = tx.query(POLICY, params![&tenant]).await?;
-    let profiles: HashMap<Arc<str>, Arc<Profile>> = HashMap::new();
+    let profiles: HashMap<Arc<str>, Arc<Profile>> = tx
+        .query(PROFILES, params![&tenant])
+        .await?
+        .iter()
+        .map(|row| Stored::read(row).map(|own| (Arc::clone(&own.profile.name), own.profile)))
+        .collect::<Result<_, _>>()?;
     Ok(Snapshot {
         version: found.version,
         tokens: tokens

@@ -26,6 +26,11 @@ pub(super) const SQLITE: &[Migration] = &[
         name: "secret",
         sql: include_str!("../../migrations/sqlite/0002_secret.sql"),
     },
+    Migration {
+        version: 3,
+        name: "profile",
+        sql: include_str!("../../migrations/sqlite/0003_profile.sql"),
+    },
 ];
 
 /// The steps on PostgreSQL, under the same numbers.
@@ -39,6 +44,11 @@ pub(super) const POSTGRES: &[Migration] = &[
         version: 2,
         name: "secret",
         sql: include_str!("../../migrations/postgres/0002_secret.sql"),
+    },
+    Migration {
+        version: 3,
+        name: "profile",
+        sql: include_str!("../../migrations/postgres/0003_profile.sql"),
     },
 ];
 

@@ -696,4 +696,44 @@ impl ProfileService for ScriptedCore {
         self.note("GetProfile", request)?;
         Ok(Response::new(GetProfileResponse::default()))
     }
+
+    async fn create_profile(
+        &self,
+        request: Request<CreateProfileRequest>,
+    ) -> Result<Response<CreateProfileResponse>, Status> {
+        self.note("CreateProfile", request)?;
+        Ok(Response::new(CreateProfileResponse::default()))
+    }
+
+    async fn update_profile(
+        &self,
+        request: Request<UpdateProfileRequest>,
+    ) -> Result<Response<UpdateProfileResponse>, Status> {
+        self.note("UpdateProfile", request)?;
+        Ok(Response::new(UpdateProfileResponse::default()))
+    }
+
+    async fn delete_profile(
+        &self,
+        request: Request<DeleteProfileRequest>,
+    ) -> Result<Response<DeleteProfileResponse>, Status> {
+        self.note("DeleteProfile", request)?;
+        Ok(Response::new(DeleteProfileResponse::default()))
+    }
+
+    async fn resolve_profile_for_kind(
+        &self,
+        request: Request<ResolveProfileForKindRequest>,
+    ) -> Result<Response<ResolveProfileForKindResponse>, Status> {
+        self.note("ResolveProfileForKind", request)?;
+        Ok(Response::new(ResolveProfileForKindResponse::default()))
+    }
+
+    async fn explain_tool(
+        &self,
+        request: Request<ExplainToolRequest>,
+    ) -> Result<Response<ExplainToolResponse>, Status> {
+        self.note("ExplainTool", request)?;
+        Ok(Response::new(ExplainToolResponse::default()))
+    }
 }

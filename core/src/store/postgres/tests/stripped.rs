@@ -75,6 +75,8 @@ const WRITTEN: &[Table] = &[
         update "generation = generation + 1", delete "target_id"),
     table!("secret", insert "id, target_id, format, version, kek_id, wrapped, sealed, created_us, updated_us"
         "$2, $2, 1, 1, '', '', '', 0, 0", update "updated_us = updated_us + 1", delete "id"),
+    table!("profile", insert "name, description, tools, disclosure, updated_us" "$2, '', '[]', 'direct', 0",
+        update "updated_us = updated_us + 1", delete "name"),
 ];
 
 /// Tables of the record, which it only reads.
