@@ -9,6 +9,8 @@ use toolgate_test_support::{Tailer, until};
 const SOON: Duration = Duration::from_secs(20);
 const TOOL: &str = "mcp__tatara__report_internal_issue";
 
+const POD: [(&str, &str); 2] = [("TATARA_PROJECT", "p-1"), ("TATARA_KIND", "implement")];
+
 fn line(tool: &str, input: &Value) -> String {
     let message = json!({
         "type": "assistant", "turnId": "turn-1", "sessionId": "session-1", "uuid": "u-1",
@@ -62,7 +64,9 @@ async fn a_report_is_told_twice_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("transcript.jsonl");
     write(&path, &(line("Bash", &json!({"command": "cat secret"})) + "\n"));
-    let mut tailer = Tailer::start(folder.path(), &["transcript.jsonl"]).await.unwrap();
+    let mut tailer = Tailer::start_with(folder.path(), &["transcript.jsonl"], &POD)
+        .await
+        .unwrap();
     counted(&tailer, "auth", "warn", 0).await;
     assert_eq!(tailer.page("/healthz").await.unwrap(), (200, "ok\n".into()));
     assert_eq!(tailer.page("/").await.unwrap().0, 404);
@@ -81,6 +85,7 @@ async fn a_report_is_told_twice_and_counted() {
             "level": "WARN", "message": "internal issue reported", "action": "internal_issue_report",
             "category": "auth", "severity": "warn", "description": "the call with *** was refused",
             "offending_tool": "repo_list", "resource_id": "repo/7",
+            "project": "p-1", "task": "", "repo": "", "kind": "implement",
             "turn_id": "turn-1", "session_id": "session-1", "message_id": "msg-1", "tool_use_id": "toolu-1",
         })
     );

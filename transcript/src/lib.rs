@@ -19,7 +19,7 @@ mod witness;
 
 pub use line::{Block, Issue, read};
 pub use lines::{LONGEST_LINE, Lines, Piece};
-pub use record::{COUNTER, begin, describe};
+pub use record::{COUNTER, Work, begin, describe};
 pub use report::{CATEGORIES, Labels, Report, SEVERITIES};
 pub use tail::{Looked, Settings, Tail};
 pub use tool::{REPORT_TOOL, SERVER, report_tool};

@@ -14,12 +14,25 @@ use crate::{
 pub const COUNTER: &str = "tatara_wrapper_internal_issue_total";
 
 const ACTION: &str = "internal_issue_report";
-/// Bytes of a description that are logged.
-const LONGEST_TEXT: usize = 4096;
+/// Bytes of a description that are logged: as many as of one that the gateway was told.
+const LONGEST_TEXT: usize = 12 * 1024;
 /// Bytes of an input that could not be read.
 const LONGEST_INPUT: usize = 1024;
 /// Bytes of everything else.
 const LONGEST_WORD: usize = 256;
+
+/// What the agent works on, as far as whoever follows it knows; empty where that is nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Work {
+    /// The project.
+    pub project: String,
+    /// The task.
+    pub task: String,
+    /// The repository.
+    pub repo: String,
+    /// The kind of the task.
+    pub kind: String,
+}
 
 /// Says what the counter counts.
 pub fn describe() {
@@ -41,7 +54,7 @@ pub fn begin() {
 }
 
 /// Tells of a block, and of the issue in it.
-pub(crate) fn tell(block: &Block<'_>, issue: Option<&Issue<'_>>) {
+pub(crate) fn tell(work: &Work, block: &Block<'_>, issue: Option<&Issue<'_>>) {
     // A broken line holds no block that could be told of, only the sight of a report.
     if !matches!(issue, Some(Err(Malformed::LineNotJson))) {
         stream(block);
@@ -51,11 +64,11 @@ pub(crate) fn tell(block: &Block<'_>, issue: Option<&Issue<'_>>) {
         Some(Ok(report)) => {
             let labels = report.labels();
             count(labels);
-            reported(block, report, labels);
+            reported(work, block, report, labels);
         }
         Some(Err(why)) => {
             count(Labels::UNKNOWN);
-            malformed(block, *why);
+            malformed(work, block, *why);
         }
     }
 }
@@ -78,7 +91,7 @@ fn stream(block: &Block<'_>) {
     );
 }
 
-fn reported(block: &Block<'_>, report: &Report<'_>, labels: Labels) {
+fn reported(work: &Work, block: &Block<'_>, report: &Report<'_>, labels: Labels) {
     // Only what is missing is filled in: a word that is not known is told as it was written.
     let or = |text, otherwise| match word(text) {
         empty if empty.is_empty() => Cow::Borrowed(otherwise),
@@ -96,6 +109,10 @@ fn reported(block: &Block<'_>, report: &Report<'_>, labels: Labels) {
                 description = &*description,
                 offending_tool = &*word(&report.offending_tool),
                 resource_id = &*word(&report.resource_id),
+                project = &*word(&work.project),
+                task = &*word(&work.task),
+                repo = &*word(&work.repo),
+                kind = &*word(&work.kind),
                 turn_id = known(&block.turn_id).as_deref(),
                 session_id = known(&block.session_id).as_deref(),
                 message_id = known(&block.message_id).as_deref(),
@@ -110,13 +127,17 @@ fn reported(block: &Block<'_>, report: &Report<'_>, labels: Labels) {
     }
 }
 
-fn malformed(block: &Block<'_>, why: Malformed) {
+fn malformed(work: &Work, block: &Block<'_>, why: Malformed) {
     tracing::error!(
         action = ACTION,
         category = Labels::UNKNOWN.category,
         severity = Labels::UNKNOWN.severity,
         parse_error = %why,
         input = &*scrub_to(&block.input, LONGEST_INPUT),
+        project = &*word(&work.project),
+        task = &*word(&work.task),
+        repo = &*word(&work.repo),
+        kind = &*word(&work.kind),
         turn_id = known(&block.turn_id).as_deref(),
         session_id = known(&block.session_id).as_deref(),
         message_id = known(&block.message_id).as_deref(),

@@ -15,15 +15,22 @@ use std::{
 };
 
 use self::followed::Followed;
-use crate::{lines::LONGEST_LINE, record, tool::REPORT_TOOL};
+use crate::{
+    lines::LONGEST_LINE,
+    record::{self, Work},
+    tool::REPORT_TOOL,
+};
 
-/// Records between two rests.
+/// Records between two rests, where one of a report, which may be long, is as good as many.
 const RECORDS: u32 = 32;
+const REPORT: u32 = 8;
 
 /// How transcripts are followed.
 pub struct Settings {
     /// The tool whose calls are reports, as it stands in transcripts.
     pub report_tool: String,
+    /// What the agent works on, for the records of its reports.
+    pub work: Work,
     /// Leaves out what stands in the files when they are first looked at.
     pub from_end: bool,
     /// A longer line is skipped.
@@ -40,6 +47,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             report_tool: REPORT_TOOL.into(),
+            work: Work::default(),
             from_end: false,
             longest_line: LONGEST_LINE,
             quiet: Duration::from_millis(500),
@@ -116,8 +124,8 @@ impl Reader {
     fn read(&mut self, line: &[u8], turns: &mut crate::Turns) -> bool {
         let Self { settings, records } = self;
         crate::read(line, &settings.report_tool, turns, &mut |block, issue| {
-            record::tell(block, issue);
-            *records += 1;
+            record::tell(&settings.work, block, issue);
+            *records += if issue.is_some() { REPORT } else { 1 };
             if *records >= RECORDS {
                 *records = 0;
                 (settings.rest)();

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use tokio::{task::spawn_blocking, time::sleep};
 use tokio_util::sync::CancellationToken;
-use toolgate_transcript::{Settings, Tail, begin, report_tool};
+use toolgate_transcript::{Settings, Tail, Work, begin, report_tool};
 
 use super::{metrics_door::MetricsDoor, stop::Stop};
 use crate::{
     args::TranscriptTailArgs,
     commands::Context,
-    config::Reader,
+    config::{Environment, Reader},
     failure::{Exit, Failure},
     logging,
 };
@@ -33,6 +33,7 @@ pub(super) async fn run(context: &Context, args: TranscriptTailArgs) -> Result<E
     say(context, &args, metrics.as_ref());
     let settings = Settings {
         report_tool: report_tool(&args.server),
+        work: work(&context.environment),
         from_end: args.from_end,
         rest: rest(),
         ..Settings::default()
@@ -40,6 +41,17 @@ pub(super) async fn run(context: &Context, args: TranscriptTailArgs) -> Result<E
     let followed = follow(Tail::new(args.paths, settings), stop.token()).await;
     drop(metrics);
     followed.map(|()| Exit::Done)
+}
+
+/// What the pod works on, as `toolgate mcp` beside it is told as well.
+fn work(environment: &Environment) -> Work {
+    let told = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    Work {
+        project: told(environment.project()),
+        task: told(environment.task()),
+        repo: told(environment.repo()),
+        kind: told(environment.kind()),
+    }
 }
 
 // Reads on a thread where reading may wait; everything else goes on meanwhile.

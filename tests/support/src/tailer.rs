@@ -34,6 +34,18 @@ impl Tailer {
     /// # Errors
     /// When it does not say within 20 seconds that it follows.
     pub async fn start(folder: &Path, arguments: &[&str]) -> io::Result<Self> {
+        Self::start_with(folder, arguments, &[]).await
+    }
+
+    /// The same with something in its environment.
+    ///
+    /// # Errors
+    /// As [`Tailer::start`].
+    pub async fn start_with(
+        folder: &Path,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> io::Result<Self> {
         // The client of its metrics wants one, although it speaks without TLS; another one serves as well.
         drop(rustls::crypto::ring::default_provider().install_default());
         let mut child = Command::new(binary())
@@ -41,6 +53,7 @@ impl Tailer {
             .args(["--metrics-addr", "127.0.0.1:0"])
             .args(arguments)
             .env_clear()
+            .envs(environment.iter().copied())
             .current_dir(folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tracing::{Level, level_filters::LevelFilter};
 
 use crate::{
-    REPORT_TOOL, Turns,
+    REPORT_TOOL, Turns, Work,
     report::{CATEGORIES, SEVERITIES},
     witness::{Seen, watch, watch_at},
 };
@@ -25,10 +25,26 @@ fn tell(line: &str) {
         REPORT_TOOL,
         &mut Turns::default(),
         &mut |block, issue| {
-            super::tell(block, issue);
+            super::tell(&work(), block, issue);
         },
     );
 }
+
+fn work() -> Work {
+    Work {
+        project: "p-1".into(),
+        task: "t-1".into(),
+        kind: "implement".into(),
+        ..Work::default()
+    }
+}
+
+const WORK: [(&str, &str); 4] = [
+    ("project", "p-1"),
+    ("task", "t-1"),
+    ("repo", ""),
+    ("kind", "implement"),
+];
 
 fn seen_of(input: Value) -> Seen {
     watch(|| tell(&line(input)))
@@ -72,6 +88,7 @@ fn a_report_is_told_twice_field_by_field() {
         ("resource_id", "entity/7"),
     ]);
     expected.extend(fields(IDS));
+    expected.extend(fields(WORK));
     assert_eq!((issue.level, &issue.fields), (Level::WARN, &expected));
     assert_eq!(
         (seen.count("memory_inconsistent", "warn"), seen.counted()),
@@ -139,6 +156,7 @@ fn what_cannot_be_read_is_an_error_and_counts() {
         ("input", r#"{"category":5,"description":"***"}"#),
     ]);
     expected.extend(fields(IDS));
+    expected.extend(fields(WORK));
     assert_eq!((issues[0].level, &issues[0].fields), (Level::ERROR, &expected));
     assert_eq!(seen.of("agent_stream").len(), 1);
     assert_eq!((seen.count("other", "error"), seen.counted()), (1, 1));
@@ -193,7 +211,7 @@ fn what_is_told_is_bounded_whatever_is_written() {
     }));
     for record in &seen.records {
         for (name, value) in &record.fields {
-            let most = if *name == "description" { 4096 } else { 256 };
+            let most = if *name == "description" { 12 * 1024 } else { 256 };
             assert!(value.len() <= most, "{name}");
         }
     }

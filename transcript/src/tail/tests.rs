@@ -235,6 +235,40 @@ fn a_file_that_was_renamed_is_read_to_its_end_before_the_new_one() {
 }
 
 #[test]
+fn a_file_that_was_quiet_for_long_is_still_read_on_when_it_leaves() {
+    let steps = |ground: &mut Ground| {
+        let old = ground.folder.path().join("transcript.jsonl.1");
+        ground.write(&line("one"));
+        ground.look();
+        ground.look_after(3600);
+        fs::rename(ground.path(), &old).unwrap();
+        ground.write(&line("two"));
+        ground.look();
+        ground.look_after(4);
+        append(&old, &line("three"));
+        ground.look();
+    };
+    check(Ground::new(), steps, &["one", "two", "three"]);
+}
+
+#[test]
+fn half_a_line_of_a_file_that_left_is_said_to_be_lost() {
+    let steps = |ground: &mut Ground| {
+        ground.write(r#"{"type": "assistant""#);
+        ground.look();
+        fs::rename(ground.path(), ground.folder.path().join("old")).unwrap();
+        ground.write(&line("one"));
+        ground.look();
+        ground.look_after(60);
+    };
+    let seen = check(Ground::new(), steps, &["one"]);
+    assert_eq!(
+        warnings(&seen),
+        ["half a line of a transcript is lost: it was rotated away"]
+    );
+}
+
+#[test]
 fn many_rotations_leave_few_files_open() {
     let steps = |ground: &mut Ground| {
         for number in 0..100 {
@@ -354,7 +388,7 @@ fn a_line_of_sixteen_mebibytes_is_read_and_a_longer_one_is_not() {
     };
     let seen = witness::watch(|| steps(&mut Ground::new()));
     let told: Vec<usize> = seen.descriptions().into_iter().map(str::len).collect();
-    assert_eq!(told, [4, 4096, 4]);
+    assert_eq!(told, [4, 12 * 1024, 4]);
     assert_eq!(warnings(&seen).len(), 1);
 }
 
@@ -462,7 +496,7 @@ fn whoever_writes_the_log_is_given_a_rest_every_few_records() {
         ground.look();
     };
     witness::watch(|| steps(&mut Ground::with(settings, |_| {})));
-    assert_eq!(rests.iter().count(), 100 / 32);
+    assert_eq!(rests.iter().count(), 100 / (32 / 8));
 }
 
 /// What can happen to a transcript.
