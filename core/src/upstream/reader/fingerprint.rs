@@ -33,7 +33,7 @@ impl Fingerprint {
     }
 
     /// The fingerprint of this certificate.
-    pub(super) fn of(certificate: &[u8]) -> Self {
+    pub(crate) fn of(certificate: &[u8]) -> Self {
         let mut bytes = [0; 32];
         bytes.copy_from_slice(digest(&SHA256, certificate).as_ref());
         Self(bytes)

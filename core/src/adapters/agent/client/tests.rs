@@ -1,3 +1,5 @@
+mod tls;
+
 use serde_json::json;
 
 use super::*;
