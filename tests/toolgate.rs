@@ -7,6 +7,7 @@
     reason = "the whole binary is tests, their small functions too"
 )]
 
+mod agent_tools;
 mod conformance;
 mod contract;
 mod drill;

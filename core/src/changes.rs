@@ -164,20 +164,15 @@ impl Changes {
         Ok(self.store.with_tenant_read(tenant, work).await?)
     }
 
-    /// The tenant that this installation was started with: the oldest that is not reserved.
+    /// The tenant that this installation was started with: the oldest that a gateway made, else that of a process that
+    /// stood alone.
     pub async fn home_tenant(&self) -> Result<Option<TenantId>, Error> {
-        let reserved = |id: &TenantId| matches!(id.as_str(), "system" | "local");
         let tenants = self.store.tenants().await?;
-        let oldest = tenants
+        let home = tenants
             .into_iter()
-            .filter(|t| !reserved(&t.id))
-            .min_by_key(|t| t.created_us);
-        Ok(oldest.map(|tenant| tenant.id))
-    }
-
-    /// Whether there is this tenant.
-    pub async fn has_tenant(&self, tenant: &TenantId) -> Result<bool, Error> {
-        Ok(self.store.tenant(tenant).await?.is_some())
+            .filter(|t| t.id != TenantId::system())
+            .min_by_key(|t| (t.id == TenantId::local(), t.created_us));
+        Ok(home.map(|tenant| tenant.id))
     }
 
     /// Microseconds since 1970, UTC.

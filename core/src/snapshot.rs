@@ -160,6 +160,12 @@ impl Snapshot {
         live.find(|token| token.kind == Kind::Api && &*token.name == wanted)
     }
 
+    /// Whether the core lives for one process.
+    #[must_use]
+    pub fn stands_alone(&self) -> bool {
+        self.stand_alone
+    }
+
     /// The profile of this name: the contract's, or the tenant's own.
     #[must_use]
     pub fn profile(&self, name: &str) -> Option<Arc<Profile>> {

@@ -39,29 +39,33 @@ pub struct FirstRun {
 
 /// Makes the first tenant where there is none.
 pub(crate) async fn first_run(changes: &Changes, data_dir: &Path) -> Result<Option<FirstRun>, Error> {
-    if changes.home_tenant().await?.is_some() {
-        token_file::close_to_others(data_dir).map_err(Error::internal)?;
-        return Ok(None);
+    match home(changes, data_dir).await? {
+        Some(_) => Ok(None),
+        None => begin(changes, data_dir, TenantId::mint(), TENANT).await.map(Some),
     }
-    begin(changes, data_dir, TenantId::mint(), TENANT).await.map(Some)
 }
 
-/// Makes the tenant of a process that stands alone, unless a gateway made one before: then it is that one's guest.
+/// Makes the tenant of a process that stands alone, unless there is one: then it is that one's guest.
 pub(crate) async fn first_run_alone(
     changes: &Changes,
     data_dir: &Path,
 ) -> Result<(TenantId, Option<FirstRun>), Error> {
-    let local = TenantId::local();
-    let there = match changes.home_tenant().await? {
-        Some(home) => Some(home),
-        None => changes.has_tenant(&local).await?.then(|| local.clone()),
-    };
-    if let Some(tenant) = there {
-        token_file::close_to_others(data_dir).map_err(Error::internal)?;
-        return Ok((tenant, None));
+    match home(changes, data_dir).await? {
+        Some(home) => Ok((home, None)),
+        None => {
+            let local = TenantId::local();
+            let made = begin(changes, data_dir, local.clone(), LOCAL).await?;
+            Ok((local, Some(made)))
+        }
     }
-    let made = begin(changes, data_dir, local.clone(), LOCAL).await?;
-    Ok((local, Some(made)))
+}
+
+async fn home(changes: &Changes, data_dir: &Path) -> Result<Option<TenantId>, Error> {
+    let home = changes.home_tenant().await?;
+    if home.is_some() {
+        token_file::close_to_others(data_dir).map_err(Error::internal)?;
+    }
+    Ok(home)
 }
 
 async fn begin(

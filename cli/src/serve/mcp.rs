@@ -69,7 +69,6 @@ async fn serve(
     };
     if behind.process().is_some() {
         settings.server_name = ALONE.into();
-        settings.own_core = true;
     }
     settings.tool_names = rooms::tool_names(config);
     settings.version = env!("CARGO_PKG_VERSION").into();

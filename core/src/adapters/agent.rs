@@ -26,7 +26,10 @@ use self::{
     oauth::{Token, Tokens},
     settings::Settings,
 };
-pub(super) use self::{credential::credential, settings::settings};
+pub(super) use self::{
+    credential::{credential, nobody},
+    settings::settings,
+};
 use super::{Adapter, Validation, said, settings::destination};
 use crate::{
     journal::Contact,
@@ -54,6 +57,8 @@ enum Who {
     },
     /// With tokens that are asked for.
     Client(Tokens),
+    /// Without a credential.
+    Anyone,
     /// As nobody: settings and credential do not belong together.
     Nobody(Fault),
 }
@@ -62,6 +67,7 @@ enum Who {
 enum Sent<'a> {
     Bearer(&'a HeaderValue, &'a [Traces]),
     Token(Arc<Token>),
+    Nothing,
 }
 
 /// The adapter of one target. `sample` is a path of it that can be read without an argument.
@@ -78,6 +84,7 @@ pub(super) fn open(
             header: oauth::bearer(&token).ok_or(UpstreamError::CredentialRejected)?,
             traces: oauth::traces(&token),
         },
+        Credential::Nobody => Who::Anyone,
         credential => Tokens::new(&read, credential, &destination.trust, &destination.allow)
             .map_or_else(Who::Nobody, Who::Client),
     };
@@ -135,6 +142,7 @@ impl BackEnd {
         match &self.who {
             Who::Bearer { header, traces } => Ok(Sent::Bearer(header, traces)),
             Who::Client(tokens) => tokens.current().await.map(Sent::Token),
+            Who::Anyone => Ok(Sent::Nothing),
             Who::Nobody(fault) => Err(fault.clone()),
         }
     }
@@ -147,7 +155,7 @@ impl BackEnd {
         let request = Request {
             method: bound.method,
             target: &bound.target,
-            authorization: Some(sent.header()),
+            authorization: sent.header(),
             content,
         };
         self.client.send(request).await
@@ -155,10 +163,11 @@ impl BackEnd {
 }
 
 impl Sent<'_> {
-    fn header(&self) -> HeaderValue {
+    fn header(&self) -> Option<HeaderValue> {
         match self {
-            Self::Bearer(header, _) => HeaderValue::clone(header),
-            Self::Token(token) => token.header(),
+            Self::Bearer(header, _) => Some(HeaderValue::clone(header)),
+            Self::Token(token) => Some(token.header()),
+            Self::Nothing => None,
         }
     }
 
@@ -169,6 +178,7 @@ impl Sent<'_> {
                 .iter()
                 .fold(text, |text, traces| traces.strike(&text).unwrap_or(text)),
             Self::Token(token) => token.strike(text),
+            Self::Nothing => text,
         }
     }
 }

@@ -97,6 +97,12 @@ impl Kind {
         }
     }
 
+    /// What stands for no credential where a back end of agents wants none; `None` for what always wants one.
+    #[must_use]
+    pub fn nobody(self) -> Option<SecretValue> {
+        self.is_back_end().then(agent::nobody).flatten()
+    }
+
     /// The adapter of one target, out of its stored settings, the facts of its last validation and its credential: as
     /// it is kept, or as whoever keeps it elsewhere has it, which may be the object that would have been given here.
     ///

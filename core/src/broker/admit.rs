@@ -104,7 +104,10 @@ pub(super) async fn authenticate(rooms: &Rooms, ask: &Ask) -> Result<Caller, Err
     let unknown = &rooms.unknown_profiles;
     let standing = snapshot.standing(principal.pinned.as_ref(), ask.profile.as_deref(), unknown.rule());
     if let (Source::UnknownOpen | Source::UnknownClosed, Some(name)) = (standing.source, &ask.profile) {
-        unknown.say(name);
+        // The process that stands alone says so itself, once.
+        if !snapshot.stands_alone() {
+            unknown.say(name);
+        }
     }
     Ok(Caller {
         principal,

@@ -77,7 +77,7 @@ impl Given {
             name: POD.into(),
             disabled: false,
             relay: RelayStanding::default(),
-            secret: self.secret(kind, &back_end.credential)?,
+            secret: Some(self.secret(kind, &back_end.credential)?),
             settings: Value::Object(settings),
             // Nothing is put down about what stands in no row, so it is never due to be looked at again.
             validation: json!({"checkedUs": i64::MAX}),
@@ -85,17 +85,21 @@ impl Given {
         })
     }
 
-    fn secret(&mut self, kind: Dialled, credential: &BackEndCredential) -> Result<Option<SecretRef>, Error> {
+    fn secret(&mut self, kind: Dialled, credential: &BackEndCredential) -> Result<SecretRef, Error> {
         let given = match credential {
-            BackEndCredential::None => return Ok(None),
-            BackEndCredential::Token(token) => json!({"token": token.as_str()}),
+            BackEndCredential::None => None,
+            BackEndCredential::Token(token) => Some(json!({"token": token.as_str()})),
             BackEndCredential::Client { id, secret, .. } => {
-                json!({"clientId": id, "clientSecret": secret.as_str()})
+                Some(json!({"clientId": id, "clientSecret": secret.as_str()}))
             }
         };
-        let given = given.as_object().cloned().unwrap_or_default();
-        let value = kind.credential(&given)?;
-        Ok(Some(self.secrets.take(value)))
+        let value = match given.as_ref().and_then(Value::as_object) {
+            Some(given) => kind.credential(given)?,
+            None => kind
+                .nobody()
+                .ok_or_else(|| Error::invalid("credential", "is needed"))?,
+        };
+        Ok(self.secrets.take(value))
     }
 }
 

@@ -48,8 +48,6 @@ pub struct Stdio {
     pub tool_names: ToolNames,
     /// The name by which the server calls itself.
     pub server_name: String,
-    /// The core runs in this very process, so that what it says of a profile need not be said again.
-    pub own_core: bool,
     /// Version of the product.
     pub version: String,
 }
@@ -68,7 +66,6 @@ impl Stdio {
             context: Context::default(),
             tool_names: ToolNames::default(),
             server_name: super::SERVER_NAME.into(),
-            own_core: false,
             version: env!("CARGO_PKG_VERSION").into(),
         })
     }
@@ -82,7 +79,6 @@ impl fmt::Debug for Stdio {
             .field("context", &self.context)
             .field("tool_names", &self.tool_names)
             .field("server_name", &self.server_name)
-            .field("own_core", &self.own_core)
             .field("version", &self.version)
             .finish()
     }
@@ -127,9 +123,7 @@ pub async fn stdio(
     .map_err(|problem| StdioError::Refused(Box::new(problem.into_failure())))?;
     let who = greet(&link, caller.again(), config.limits.core).await?;
     let profile = who.profile;
-    if !settings.own_core {
-        registered::tell_unmet(settings.profile.as_deref(), profile.as_deref());
-    }
+    registered::tell_unmet(settings.profile.as_deref(), profile.as_deref());
     registered::say(&link, caller.again(), profile.as_deref()).await;
     let counting = registered::keep(link.clone(), caller.again(), profile);
     let _counting = AbortOnDropHandle::new(tokio::spawn(counting));

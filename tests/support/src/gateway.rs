@@ -90,6 +90,17 @@ impl Gateway {
         Ok(gateway)
     }
 
+    /// Starts `toolgate up` on a data directory that something else filled, which is moved to its own place.
+    ///
+    /// # Errors
+    /// As [`Gateway::start`], and when it cannot be moved.
+    pub async fn start_over(data: &Path, extra: &[&str]) -> Result<Self, String> {
+        let mut gateway = Self::new(extra)?;
+        std::fs::rename(data, gateway.data_dir()).map_err(|error| error.to_string())?;
+        gateway.up().await?;
+        Ok(gateway)
+    }
+
     fn new(extra: &[&str]) -> Result<Self, String> {
         Ok(Self {
             dir: tempfile::tempdir().map_err(|error| error.to_string())?,

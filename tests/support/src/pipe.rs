@@ -4,8 +4,8 @@ use std::{io, path::Path, process::Stdio, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines},
-    process::{Child, ChildStdin, ChildStdout, Command},
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
     time::timeout,
 };
 
@@ -19,6 +19,9 @@ pub struct Pipe {
     child: Child,
     says: Option<ChildStdin>,
     hears: Lines<BufReader<ChildStdout>>,
+    tells: Lines<BufReader<ChildStderr>>,
+    told: String,
+    requests: u64,
 }
 
 /// How a server ended.
@@ -54,6 +57,9 @@ impl Pipe {
         Ok(Self {
             says: child.stdin.take(),
             hears: BufReader::new(child.stdout.take().ok_or_else(no_pipe)?).lines(),
+            tells: BufReader::new(child.stderr.take().ok_or_else(no_pipe)?).lines(),
+            told: String::new(),
+            requests: 0,
             child,
         })
     }
@@ -87,6 +93,16 @@ impl Pipe {
         self.hear().await
     }
 
+    /// Asks for something under an id of its own; gives the whole answer.
+    ///
+    /// # Errors
+    /// As of [`Pipe::ask`].
+    pub async fn request(&mut self, method: &str, params: Value) -> io::Result<Value> {
+        self.requests += 1;
+        let message = json!({"jsonrpc": "2.0", "id": self.requests, "method": method, "params": params});
+        self.ask(&message).await
+    }
+
     /// Asks for the beginning of a conversation in a revision; gives the answer.
     ///
     /// # Errors
@@ -99,6 +115,24 @@ impl Pipe {
         self.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
             .await?;
         Ok(answer)
+    }
+
+    /// Waits for a line of what it tells people that holds this; gives the line.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn logged(&mut self, part: &str) -> io::Result<String> {
+        let read = async {
+            while let Some(line) = self.tells.next_line().await? {
+                self.told.push_str(&line);
+                self.told.push('\n');
+                if line.contains(part) {
+                    return Ok(line);
+                }
+            }
+            Err(io::Error::other(format!("no {part:?} in {}", self.told)))
+        };
+        timeout(PATIENCE, read).await?
     }
 
     /// The process id.
@@ -121,15 +155,14 @@ impl Pipe {
     /// # Errors
     /// When it does not end.
     pub async fn ended(mut self) -> io::Result<Ended> {
-        let mut stderr = self.child.stderr.take();
-        let mut complaint = String::new();
-        let mut rest = Vec::new();
+        let (mut complaint, mut rest) = (self.told, Vec::new());
         let reading = async {
             while let Some(line) = self.hears.next_line().await? {
                 rest.push(line);
             }
-            if let Some(stderr) = &mut stderr {
-                stderr.read_to_string(&mut complaint).await?;
+            while let Some(line) = self.tells.next_line().await? {
+                complaint.push_str(&line);
+                complaint.push('\n');
             }
             self.child.wait().await
         };

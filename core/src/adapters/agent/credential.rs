@@ -1,5 +1,7 @@
 //! The credential of a back end: a token, or a client's id and secret with which tokens are asked for.
 
+use data_encoding::HEXLOWER;
+use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
@@ -12,6 +14,8 @@ const CLIENT_SECRET: [&str; 2] = ["clientSecret", "client_secret"];
 const LONGEST: usize = 16 * 1024;
 /// Begins a credential that is a client's. No token holds a line feed.
 const CLIENT: &str = "client\n";
+/// Begins what stands for no credential at all. Behind it is chance, so that it is found in no text.
+const NOBODY: &str = "nobody\n";
 
 /// A credential as it is used.
 pub(super) enum Credential {
@@ -19,6 +23,15 @@ pub(super) enum Credential {
     Token(Zeroizing<String>),
     /// Sent to whoever hands out tokens.
     Client { id: String, secret: Zeroizing<String> },
+    /// Nothing is sent.
+    Nobody,
+}
+
+/// What is lent for a back end that wants no credential, where a process says so that stands alone.
+pub(in crate::adapters) fn nobody() -> Option<SecretValue> {
+    let mut chance = [0; 16];
+    SystemRandom::new().fill(&mut chance).ok()?;
+    SecretValue::new(format!("{NOBODY}{}", HEXLOWER.encode(&chance)).as_bytes())
 }
 
 /// The credential as it is kept, out of what was given.
@@ -64,6 +77,9 @@ impl Credential {
     /// What was kept, or what another keeps as its plain text; `None` where it cannot be used.
     pub(super) fn kept(value: &SecretValue) -> Option<Self> {
         let text = std::str::from_utf8(value.reveal().trim_ascii()).ok()?;
+        if text.starts_with(NOBODY) {
+            return Some(Self::Nobody);
+        }
         let Some(client) = text.strip_prefix(CLIENT) else {
             return is_plain(text).then(|| Self::Token(Zeroizing::new(text.to_owned())));
         };

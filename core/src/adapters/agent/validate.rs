@@ -43,7 +43,7 @@ impl Run<'_> {
     async fn stages(&mut self, contact: &Contact) {
         // Tokens are asked for first, so that what keeps them away is not told as the back end's fault.
         let asked = match &self.back_end.who {
-            Who::Bearer { .. } => Ok(()),
+            Who::Bearer { .. } | Who::Anyone => Ok(()),
             Who::Client(tokens) => tokens.current().await.map(drop),
             Who::Nobody(fault) => Err(fault.clone()),
         };
