@@ -7,6 +7,7 @@ mod emitter;
 mod baseline;
 mod crate_arrows;
 mod descriptors;
+mod discovery;
 mod documents;
 mod fuzz_targets;
 mod gate_rows;

@@ -246,6 +246,11 @@ pub(crate) enum ProfileCommand {
         /// Name of the profile
         name: String,
     },
+    /// Show what the lists of profiles cost a model, in tokens
+    Cost {
+        /// Name of the profile, to see its tools; `all` for no profile
+        name: Option<String>,
+    },
 }
 
 /// `policy …`.

@@ -11,6 +11,7 @@ mod list;
 mod manage;
 mod outside;
 mod policy;
+mod profile_costs;
 mod profiles;
 mod run;
 mod serve;

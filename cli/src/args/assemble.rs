@@ -46,6 +46,7 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["token", "revoke"], Reader::Client),
     (&["profile", "list"], Reader::Client),
     (&["profile", "show"], Reader::Client),
+    (&["profile", "cost"], Reader::Client),
     (&["policy", "show"], Reader::Client),
     (&["policy", "disable"], Reader::Client),
     (&["policy", "enable"], Reader::Client),

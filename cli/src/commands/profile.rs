@@ -1,5 +1,7 @@
 //! `profile`: named sets of tools.
 
+mod cost;
+
 use serde_json::Value;
 
 use super::{list, text};
@@ -13,6 +15,9 @@ use crate::{
 
 /// Runs the command.
 pub(crate) async fn run(gateway: Gateway, output: Output, command: ProfileCommand) -> Result<Exit, Failure> {
+    if let ProfileCommand::Cost { name } = &command {
+        return cost::run(&gateway, output, name.as_deref()).await;
+    }
     let answer = gateway.get("/api/profiles", &[]).await?;
     match command {
         ProfileCommand::List if output.json => output.value(&answer)?,
@@ -34,6 +39,8 @@ pub(crate) async fn run(gateway: Gateway, output: Output, command: ProfileComman
                 .find(|profile| text(profile, "name") == name);
             show(output, found.ok_or_else(|| unknown(&name))?)?;
         }
+        // Told above, without the list.
+        ProfileCommand::Cost { .. } => {}
     }
     Ok(Exit::Done)
 }

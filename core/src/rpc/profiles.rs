@@ -6,13 +6,15 @@ use toolgate_contract::{
     registry::{self, PROFILES},
     v1::{
         CreateProfileRequest, CreateProfileResponse, DeleteProfileRequest, DeleteProfileResponse,
-        ExplainToolRequest, ExplainToolResponse, GetProfileRequest, GetProfileResponse, ListProfilesRequest,
-        ListProfilesResponse, Profile as Told, ResolveProfileForKindRequest, ResolveProfileForKindResponse,
-        UpdateProfileRequest, UpdateProfileResponse, profile_service_server::ProfileService,
+        ExplainToolRequest, ExplainToolResponse, GetProfileCostRequest, GetProfileCostResponse,
+        GetProfileRequest, GetProfileResponse, ListProfileCostsRequest, ListProfileCostsResponse,
+        ListProfilesRequest, ListProfilesResponse, Profile as Told, ResolveProfileForKindRequest,
+        ResolveProfileForKindResponse, UpdateProfileRequest, UpdateProfileResponse,
+        profile_service_server::ProfileService,
     },
 };
 
-use super::{Rpc, ask, manage::by};
+use super::{Rpc, ask, manage::by, profile_costs};
 use crate::{
     broker::Caller,
     error::{Error, Missing},
@@ -128,6 +130,20 @@ impl ProfileService for Rpc {
         self.caller(&request, Action::SeeSelf).await?;
         let profile = pods::profile_for_kind(&request.into_inner().kind).to_owned();
         Ok(Response::new(ResolveProfileForKindResponse { profile }))
+    }
+
+    async fn get_profile_cost(
+        &self,
+        request: Request<GetProfileCostRequest>,
+    ) -> Result<Response<GetProfileCostResponse>, Status> {
+        profile_costs::get(self, request).await
+    }
+
+    async fn list_profile_costs(
+        &self,
+        request: Request<ListProfileCostsRequest>,
+    ) -> Result<Response<ListProfileCostsResponse>, Status> {
+        profile_costs::list(self, request).await
     }
 
     async fn explain_tool(

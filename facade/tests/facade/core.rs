@@ -729,6 +729,22 @@ impl ProfileService for ScriptedCore {
         Ok(Response::new(ResolveProfileForKindResponse::default()))
     }
 
+    async fn get_profile_cost(
+        &self,
+        request: Request<GetProfileCostRequest>,
+    ) -> Result<Response<GetProfileCostResponse>, Status> {
+        self.note("GetProfileCost", request)?;
+        Ok(Response::new(GetProfileCostResponse::default()))
+    }
+
+    async fn list_profile_costs(
+        &self,
+        request: Request<ListProfileCostsRequest>,
+    ) -> Result<Response<ListProfileCostsResponse>, Status> {
+        self.note("ListProfileCosts", request)?;
+        Ok(Response::new(ListProfileCostsResponse::default()))
+    }
+
     async fn explain_tool(
         &self,
         request: Request<ExplainToolRequest>,

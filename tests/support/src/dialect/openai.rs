@@ -27,15 +27,27 @@ pub(super) async fn call(caller: &Caller, form: Form, tool: &str, arguments: &st
     if answer.status != 200 {
         return Told::refused(json["reason"].as_str().unwrap_or_default(), None);
     }
-    let text = json.pointer(place).and_then(Value::as_str).unwrap_or_default();
-    let read: Value = serde_json::from_str(text).unwrap_or_default();
+    let text = json.pointer(place).map(text_of).unwrap_or_default();
+    let read: Value = serde_json::from_str(&text).unwrap_or_default();
     match read["error"]["reason"].as_str() {
         Some(reason) => Told::refused(reason, read["error"]["retryAfter"].as_u64()),
         None => Told::Result {
             content: None,
-            structured: Some(text.to_owned()),
+            structured: Some(text),
             is_error: false,
         },
+    }
+}
+
+/// The text of an output: itself, or its blocks put together as a tool message has them.
+fn text_of(output: &Value) -> String {
+    match output {
+        Value::String(text) => text.clone(),
+        other => {
+            let blocks = other.as_array().into_iter().flatten();
+            let texts = blocks.filter_map(|block| block["text"].as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
     }
 }
 
