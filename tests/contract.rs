@@ -17,6 +17,7 @@ mod module_arrows;
 mod names_and_words;
 mod openapi;
 mod options;
+mod profile_sets;
 mod reasons;
 mod registry;
 mod repository;

@@ -3,6 +3,7 @@
 //! Only shapes: nothing here reads a file, the environment or the network.
 
 pub(crate) mod assemble;
+mod profile;
 mod target;
 mod transcript;
 mod wrong;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::{
     assemble::{Parsed, command, parse},
+    profile::{CreateProfile, ProfileGroup, ToolsOfProfile, UpdateProfile, WhyArgs},
     target::{
         AccessArgs, AddTarget, BackEndTarget, CredentialArgs, ReachArgs, TargetCommand, TokenTarget,
         UpdateTarget,
@@ -239,13 +241,35 @@ impl Role {
 /// `profile …`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProfileCommand {
-    /// List the profiles
+    /// List the profiles; those of the contract also where no gateway answers
     List,
     /// Show one profile and its tools
     Show {
         /// Name of the profile
         name: String,
     },
+    /// Print the profile of pods for a kind of task: the value of TATARA_TOOL_PROFILE
+    ///
+    /// Needs no gateway. Prints an empty line for a kind that nobody knows, which leaves everything open.
+    ForKind {
+        /// Kind of task, such as triageIssue
+        kind: String,
+    },
+    /// Make a profile of your own
+    ///
+    /// What no profile leaves out is added to the tools that are named.
+    Create(CreateProfile),
+    /// Change a profile of your own
+    ///
+    /// What is not named stays as it is. --tool, --group and --from together replace its tools.
+    Update(UpdateProfile),
+    /// Remove a profile of your own; refused while a live credential pins it
+    Delete {
+        /// Name of the profile
+        name: String,
+    },
+    /// Say which rule shows, hides or denies a tool
+    Why(WhyArgs),
     /// Show what the lists of profiles cost a model, in tokens
     Cost {
         /// Name of the profile, to see its tools; `all` for no profile

@@ -63,7 +63,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Tools(args) => tools::run(context.gateway()?, output, &args).await,
         Command::Target(command) => target::run(context.gateway()?, output, command).await,
         Command::Token(command) => token::run(context, command).await,
-        Command::Profile(command) => profile::run(context.gateway()?, output, command).await,
+        Command::Profile(command) => profile::run(context, command).await,
         Command::Policy(command) => policy::run(context.gateway()?, output, command).await,
         Command::Audit(command) => audit::run(context, command).await,
         Command::Keys(command) => keys::run(context, &command).await,

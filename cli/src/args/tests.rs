@@ -40,7 +40,14 @@ fn collect(name: &str, command: &mut Clap, pages: &mut Vec<(String, String)>) {
 
 #[test]
 fn every_command_that_works_takes_the_settings_it_reads() {
-    let bare = ["completions", "man", "config schema", "config docs", "smoke"];
+    let bare = [
+        "completions",
+        "man",
+        "config schema",
+        "config docs",
+        "smoke",
+        "profile for-kind",
+    ];
     let command = command();
     let mut found = Vec::new();
     leaves(&command, String::new(), &mut found);

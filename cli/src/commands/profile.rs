@@ -1,55 +1,75 @@
-//! `profile`: named sets of tools.
+//! `profile`: named sets of tools, those of the contract and one's own.
+//!
+//! What the contract says is told without a gateway.
 
+mod change;
 mod cost;
+mod show;
+mod why;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use toolgate_contract::pods;
 
-use super::{list, text};
+use super::{Context, list, text};
 use crate::{
     args::ProfileCommand,
     client::Gateway,
     config::nearest::did_you_mean,
     failure::{Exit, Failure},
-    output::{Output, Table, printable::printable},
+    output::{Output, printable::printable},
 };
 
+const PATH: &str = "/api/profiles";
+
 /// Runs the command.
-pub(crate) async fn run(gateway: Gateway, output: Output, command: ProfileCommand) -> Result<Exit, Failure> {
-    if let ProfileCommand::Cost { name } = &command {
-        return cost::run(&gateway, output, name.as_deref()).await;
-    }
-    let answer = gateway.get("/api/profiles", &[]).await?;
+pub(crate) async fn run(context: &Context, command: ProfileCommand) -> Result<Exit, Failure> {
+    let output = context.output;
     match command {
-        ProfileCommand::List if output.json => output.value(&answer)?,
-        ProfileCommand::List => {
-            let mut table = Table::new(["NAME", "TOOLS", "FOR"]);
-            for profile in list(&answer, "profiles") {
-                let tools = list(profile, "tools").len().to_string();
-                table.row([
-                    text(profile, "name").into(),
-                    tools,
-                    text(profile, "description").into(),
-                ]);
-            }
-            output.table(&table)?;
-        }
-        ProfileCommand::Show { name } => {
-            let found = list(&answer, "profiles")
-                .iter()
-                .find(|profile| text(profile, "name") == name);
-            show(output, found.ok_or_else(|| unknown(&name))?)?;
-        }
-        // Told above, without the list.
-        ProfileCommand::Cost { .. } => {}
+        ProfileCommand::List => show::all(context.gateway(), output).await,
+        ProfileCommand::Show { name } => show::one(|| context.gateway(), output, &name).await,
+        ProfileCommand::ForKind { kind } => for_kind(output, &kind),
+        ProfileCommand::Create(args) => change::create(&context.gateway()?, output, args).await,
+        ProfileCommand::Update(args) => change::update(&context.gateway()?, output, args).await,
+        ProfileCommand::Delete { name } => change::delete(&context.gateway()?, output, &name).await,
+        ProfileCommand::Cost { name } => cost::run(&context.gateway()?, output, name.as_deref()).await,
+        ProfileCommand::Why(args) => why::run(&context.gateway()?, output, &args).await,
+    }
+}
+
+// Scripts put this into a variable, so there is nothing but the value.
+fn for_kind(output: Output, kind: &str) -> Result<Exit, Failure> {
+    let profile = pods::profile_for_kind(kind);
+    match output.json {
+        true => output.value(&json!({"profile": profile}))?,
+        false => output.line(profile)?,
     }
     Ok(Exit::Done)
+}
+
+/// The path of one profile.
+fn path(name: &str) -> String {
+    format!("{PATH}/{}", segment(name))
+}
+
+/// One segment of a path, whatever stands in it.
+fn segment(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    // A segment of dots alone would be another place.
+    let dots = text.bytes().all(|byte| byte == b'.');
+    text.bytes().fold(String::new(), |mut told, byte| {
+        match plain(byte) && !dots {
+            true => told.push(char::from(byte)),
+            false => told.push_str(&format!("%{byte:02X}")),
+        }
+        told
+    })
 }
 
 /// Profiles fail open: a name that nobody knows narrows nothing, which whoever typed it should be told.
 pub(super) async fn warn_of_unknown(gateway: &Gateway, wanted: Option<&str>) {
     let Some(wanted) = wanted else { return };
     // Not everyone may list them; then there is nothing to tell.
-    let Ok(answer) = gateway.get("/api/profiles", &[]).await else {
+    let Ok(answer) = gateway.get(PATH, &[]).await else {
         return;
     };
     if let Some(warning) = warning(list(&answer, "profiles"), wanted) {
@@ -68,31 +88,11 @@ fn warning(profiles: &[Value], wanted: &str) -> Option<String> {
     ))
 }
 
-fn show(output: Output, profile: &Value) -> Result<(), Failure> {
-    if output.json {
-        return output.value(profile);
-    }
-    output.line(&format!(
-        "{}: {}",
-        text(profile, "name"),
-        text(profile, "description")
-    ))?;
-    for tool in list(profile, "tools").iter().filter_map(Value::as_str) {
-        output.line(&format!("  {tool}"))?;
-    }
-    Ok(())
-}
-
-fn unknown(name: &str) -> Failure {
-    Failure::new(Exit::Refused, format!("no profile is called {name}"))
-        .next("`toolgate profile list` lists the profiles")
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::warning;
+    use super::{segment, warning};
 
     #[test]
     fn a_profile_that_nobody_knows_is_warned_of() {
@@ -101,5 +101,18 @@ mod tests {
         let told = warning(&profiles, "revue").unwrap();
         assert!(told.contains("narrows nothing; did you mean `review`?"), "{told}");
         assert!(warning(&profiles, "x").unwrap().ends_with("narrows nothing"));
+    }
+
+    #[test]
+    fn a_name_is_one_segment_whatever_stands_in_it() {
+        for (name, expected) in [
+            ("ssh.run_whitelisted_command", "ssh.run_whitelisted_command"),
+            ("a/b?c#d", "a%2Fb%3Fc%23d"),
+            ("..", "%2E%2E"),
+            ("%2e", "%252e"),
+            ("ä", "%C3%A4"),
+        ] {
+            assert_eq!(segment(name), expected);
+        }
     }
 }

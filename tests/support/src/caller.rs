@@ -40,6 +40,7 @@ pub struct Caller {
     url: String,
     grpc: String,
     token: String,
+    profile: Option<String>,
     pipes: Pipes,
 }
 
@@ -58,6 +59,7 @@ impl Caller {
             url: url.into(),
             grpc: grpc.into(),
             token: token.into(),
+            profile: None,
             pipes: Pipes::None,
         }
     }
@@ -89,6 +91,19 @@ impl Caller {
         }
     }
 
+    /// The same caller, who asks for a profile with every request: by header, by metadata, or as a pipe is opened.
+    #[must_use]
+    pub fn asking_for(&self, profile: impl Into<String>) -> Self {
+        Self {
+            profile: Some(profile.into()),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn profile(&self) -> Option<&str> {
+        self.profile.as_deref()
+    }
+
     /// The base URL.
     #[must_use]
     pub fn url(&self) -> &str {
@@ -109,7 +124,7 @@ impl Caller {
 
     /// The same caller over gRPC.
     pub async fn grpc(&self) -> Grpc {
-        Grpc::connect(&self.grpc, &self.token).await
+        Grpc::connect(&self.grpc, &self.token, self.profile()).await
     }
 
     /// Sends these bytes as the body of a gRPC request and gives the status that came instead of an answer. No client of
@@ -208,9 +223,14 @@ impl Caller {
 
     /// Any request with this caller's token.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.http
+        let request = self
+            .http
             .request(method, format!("{}{path}", self.url))
-            .bearer_auth(&self.token)
+            .bearer_auth(&self.token);
+        match &self.profile {
+            Some(profile) => request.header("toolgate-profile", profile),
+            None => request,
+        }
     }
 
     /// Sends a request and reads the answer whole.
@@ -229,6 +249,22 @@ impl Caller {
     /// Makes a token; gives its id and a caller that holds it.
     pub async fn make_token(&self, name: &str, role: Role) -> Result<(String, Self), Refusal> {
         let body = json!({"name": name, "role": role.as_str()});
+        let made = self.post("/api/tokens", body).await.ok()?;
+        let token = made["token"].as_str().unwrap_or_default();
+        Ok((
+            made["id"].as_str().unwrap_or_default().to_owned(),
+            self.with_token(token),
+        ))
+    }
+
+    /// Makes a token that pins a profile; gives its id and a caller that holds it.
+    pub async fn make_pinned(
+        &self,
+        name: &str,
+        role: Role,
+        profile: &str,
+    ) -> Result<(String, Self), Refusal> {
+        let body = json!({"name": name, "role": role.as_str(), "profile": profile});
         let made = self.post("/api/tokens", body).await.ok()?;
         let token = made["token"].as_str().unwrap_or_default();
         Ok((

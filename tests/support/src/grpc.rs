@@ -22,10 +22,11 @@ use toolgate_contract::v1::{
 pub struct Grpc {
     channel: Channel,
     token: String,
+    profile: Option<String>,
 }
 
 impl Grpc {
-    pub(crate) async fn connect(url: &str, token: &str) -> Self {
+    pub(crate) async fn connect(url: &str, token: &str, profile: Option<&str>) -> Self {
         let channel = Endpoint::from_shared(url.to_owned())
             .expect("a URL")
             .connect()
@@ -34,6 +35,7 @@ impl Grpc {
         Self {
             channel,
             token: token.to_owned(),
+            profile: profile.map(str::to_owned),
         }
     }
 
@@ -161,6 +163,10 @@ impl Grpc {
             .parse()
             .expect("a token is ASCII");
         request.metadata_mut().insert("authorization", value);
+        if let Some(profile) = &self.profile {
+            let value = profile.parse().expect("a name of ASCII");
+            request.metadata_mut().insert("toolgate-profile", value);
+        }
         request
     }
 }

@@ -149,7 +149,8 @@ fn connect(caller: &Caller, tasks: &mut JoinSet<()>) -> Ends {
     match caller.pipes() {
         Pipes::None => panic!("this caller has no pipes"),
         Pipes::InProcess(core) => {
-            let settings = Stdio::new(caller.token()).expect("a token");
+            let mut settings = Stdio::new(caller.token()).expect("a token");
+            settings.profile = caller.profile().map(str::to_owned);
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
             let (input, output) = tokio::io::split(theirs);
             let serving = stdio(core.clone(), settings, input, output, CancellationToken::new());
@@ -164,6 +165,11 @@ fn connect(caller: &Caller, tasks: &mut JoinSet<()>) -> Ends {
                 .arg("mcp")
                 .arg("--data-dir")
                 .arg(folder)
+                .args(
+                    caller
+                        .profile()
+                        .map(|profile| format!("--tool-profile={profile}")),
+                )
                 .env("TOOLGATE_TOKEN", caller.token())
                 .stdin(Piped::piped())
                 .stdout(Piped::piped())

@@ -5,7 +5,9 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Core, CoreConfig, Door, clock::Clock, config::JwtConfig, fixtures::Fixtures};
+use toolgate_core::{
+    Core, CoreConfig, Door, clock::Clock, config::JwtConfig, fixtures::Fixtures, profiles::UnknownProfile,
+};
 use toolgate_facade::{CoreService, FacadeConfig, tls};
 use tower::ServiceExt;
 
@@ -27,6 +29,7 @@ pub struct Builder {
     postgres: Option<Arc<Postgres>>,
     jwt: Option<JwtConfig>,
     fixtures: Option<Fixtures>,
+    unknown_profile: UnknownProfile,
 }
 
 impl Builder {
@@ -107,6 +110,13 @@ impl Builder {
         self
     }
 
+    /// Leaves only what no profile leaves out to whoever asks for a profile that nobody knows.
+    #[must_use]
+    pub fn closed_to_unknown_profiles(mut self) -> Self {
+        self.unknown_profile = UnknownProfile::Closed;
+        self
+    }
+
     /// With the record on a server.
     #[must_use]
     pub fn on(mut self, postgres: Arc<Postgres>) -> Self {
@@ -169,6 +179,7 @@ impl Builder {
         config.public_url = url.to_owned();
         config.jwt = self.jwt.clone();
         config.fixtures.clone_from(&self.fixtures);
+        config.unknown_profile = self.unknown_profile;
         config.database_url = self
             .postgres
             .as_ref()
