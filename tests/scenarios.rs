@@ -29,6 +29,7 @@ mod a_pod_has_the_tools_of_the_back_ends_it_names;
 mod a_postgres_that_went_away_is_found_again;
 mod a_profile_gives_a_pod_exactly_its_tools;
 mod a_profile_of_a_task_has_exactly_its_tools;
+mod a_profile_says_what_it_costs_and_keeps_to_its_budget;
 mod a_relay_comes_over_tls_and_past_no_one_in_the_middle;
 mod a_revoked_relay_loses_its_socket;
 mod a_revoked_token_is_refused_at_once;
