@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, builder::PossibleValue};
 
 /// `target …`.
 #[derive(Debug, Subcommand)]
@@ -122,8 +122,15 @@ pub(crate) struct BackEndTarget {
 /// What may be done at a back end of agents, and where tokens for it come from.
 #[derive(Debug, Default, Args)]
 pub(crate) struct AccessArgs {
-    /// What agents may do there [default: read-only]
-    #[arg(long, value_name = "ACCESS", value_parser = ["read-only", "read-write"])]
+    /// What agents may do there [default: read_only]
+    #[arg(
+        long,
+        value_name = "ACCESS",
+        value_parser = [
+            PossibleValue::new("read_only").alias("read-only"),
+            PossibleValue::new("read_write").alias("read-write"),
+        ]
+    )]
     pub(crate) access: Option<String>,
     /// Where the client gets its tokens
     #[arg(

@@ -125,7 +125,7 @@ mod tests {
                 json!({"config": {"host": "pve", "port": 8006, "allowHttp": true, "allowLoopback": true}}),
             ),
             (
-                "--access read-write",
+                "--access read_write",
                 json!({"config": {"host": "pve", "port": 8006, "allowHttp": true, "access": "read_write"}}),
             ),
             (r#"--settings {"host":"b"}"#, json!({"config": {"host": "b"}})),
