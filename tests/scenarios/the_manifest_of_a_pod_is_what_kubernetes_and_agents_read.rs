@@ -8,6 +8,8 @@ use tokio::process::Command;
 use toolgate_contract::{pods, registry};
 use toolgate_test_support::{Pod, not_run};
 
+use crate::agent_tools;
+
 const MANIFEST: &str = include_str!("../../docs/examples/agent-pod.yaml");
 /// Below it stands what the user adds.
 const EXTRAS: &str = "# Extras of the user";
@@ -56,6 +58,34 @@ fn the_profile_is_that_of_the_kind_and_stands_before_what_the_user_adds() {
     let kind = value("TATARA_KIND");
     assert!(registry::profile_for_kind(kind).is_some(), "{kind}");
     assert_eq!(value(pods::TOOL_PROFILE), pods::profile_for_kind(kind));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_kind_has_its_profile_on_the_command_line_and_an_unknown_one_the_empty_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let ask = async |kind: &str| {
+        let output = toolgate_test_support::run(&["profile", "for-kind", kind], &[], folder.path())
+            .await
+            .unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let mut kinds = 0;
+    for (profile, of_profile, ..) in agent_tools::profiles() {
+        for kind in of_profile {
+            assert_eq!(ask(&kind).await, format!("{profile}\n"), "{kind}");
+            kinds += 1;
+        }
+    }
+    assert_eq!(kinds, 7);
+    for unknown in ["healthCheck", "triage", "Implement"] {
+        assert_eq!(ask(unknown).await.trim(), "", "{unknown}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
