@@ -316,22 +316,29 @@ fn any_name() -> impl Strategy<Value = Option<String>> {
     prop::option::of(prop::sample::select(names.collect::<Vec<_>>()))
 }
 
+/// Back ends by adapter, whether they are disabled, and their access; and the tools that are off.
+type Described = (
+    &'static [(&'static str, bool, &'static str)],
+    &'static [&'static str],
+);
+
 /// Some tenants: without back ends, with one, with all, with one that is disabled.
 async fn tenants() -> Vec<std::sync::Arc<Snapshot>> {
     let mut snapshots = Vec::new();
-    let (read, write) = ("read_only", "read_write");
-    let some: [(&[(&str, bool, &str)], &[&str]); 4] = [
+    const READ: &str = "read_only";
+    const WRITE: &str = "read_write";
+    let some: [Described; 4] = [
         (&[], &[]),
-        (&[("agent-memory", false, read)], &["query", "find_tools"]),
+        (&[("agent-memory", false, READ)], &["query", "find_tools"]),
         (
-            &[("agent-memory", true, write), ("agent-operator", false, read)],
+            &[("agent-memory", true, WRITE), ("agent-operator", false, READ)],
             &["task_get"],
         ),
         (
             &[
-                ("agent-memory", false, write),
-                ("agent-operator", false, write),
-                ("agent-chat", false, read),
+                ("agent-memory", false, WRITE),
+                ("agent-operator", false, WRITE),
+                ("agent-chat", false, READ),
             ],
             &["proxmox.list_vms"],
         ),
