@@ -40,7 +40,7 @@ pub enum Error {
     },
     /// Do not try again, or ask an admin: the back end may only be read.
     #[error(
-        "{} writes, and its back end may only be read through this gateway; an admin can set the target's access to read_write", .tool.name
+        "{} writes, and its back end may only be read through this gateway; an admin can set the target's access to read_write, or `toolgate mcp` in a pod starts without --read-only", .tool.name
     )]
     ReadOnly {
         /// What was called.
@@ -183,7 +183,7 @@ impl std::fmt::Display for Missing {
             Self::Tool(near) => {
                 f.write_str("no tool of this name in your catalog")?;
                 near.map_or(Ok(()), |near| write!(f, ", did you mean {near}"))?;
-                f.write_str("; the list of tools names them all")
+                f.write_str("; the list of tools, or find_tools where the list has it, names them all")
             }
             Self::Target => f.write_str(
                 "no target of the tool's type with this id is in use; the list of tools names those that are",
@@ -334,7 +334,9 @@ fn violation(place: &str, message: String) -> Violation {
 fn upstream_reason(error: &UpstreamError) -> ErrorReason {
     match error {
         UpstreamError::Timeout => ErrorReason::UpstreamTimeout,
-        UpstreamError::Unreachable | UpstreamError::Forbidden => ErrorReason::UpstreamUnreachable,
+        UpstreamError::Unreachable | UpstreamError::BrokenOff | UpstreamError::Forbidden => {
+            ErrorReason::UpstreamUnreachable
+        }
         UpstreamError::Tls => ErrorReason::UpstreamTls,
         UpstreamError::RateLimited(_) => ErrorReason::UpstreamRateLimited,
         UpstreamError::Invalid => ErrorReason::UpstreamInvalid,

@@ -2,9 +2,12 @@
 //!
 //! Closed at build time: nothing here adds a tool.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
-use jsonschema::Validator;
+use jsonschema::{Validator, error::ValidationErrorKind};
 use serde_json::value::RawValue;
 use toolgate_contract::{
     registry::{self, ToolDef},
@@ -21,6 +24,16 @@ const MAX_VIOLATIONS: usize = 32;
 static VALIDATORS: LazyLock<HashMap<&'static str, Validator>> = LazyLock::new(|| {
     tools()
         .map(|tool| (tool.name, compile(tool.input_schema)))
+        .collect()
+});
+
+static REQUIRED: LazyLock<HashMap<&'static str, HashSet<String>>> = LazyLock::new(|| {
+    let required = |schema: &str| {
+        let schema: serde_json::Value = serde_json::from_str(schema).unwrap_or_default();
+        serde_json::from_value(schema["required"].clone()).unwrap_or_default()
+    };
+    tools()
+        .map(|tool| (tool.name, required(tool.input_schema)))
         .collect()
 });
 
@@ -79,11 +92,31 @@ pub fn violations(tool: &ToolDef, arguments: &serde_json::Value) -> Vec<Violatio
             .map(|error| Violation {
                 pointer: error.instance_path().to_string(),
                 keyword: error.kind().keyword().to_owned(),
-                // Masked: the caller's values do not come back in texts that end up in logs.
-                message: error.masked().to_string(),
+                message: message(&error),
             })
             .collect()
     })
+}
+
+/// The caller's values do not come back in texts that end up in logs. Of a closed set every value is told: a model that is
+/// told two of seven cannot mend its call.
+fn message(error: &jsonschema::ValidationError<'_>) -> String {
+    match error.kind() {
+        ValidationErrorKind::Enum { options } => {
+            let options = options.as_array().into_iter().flatten();
+            let options: Vec<String> = options.map(ToString::to_string).collect();
+            format!("value is not one of {}", options.join(", "))
+        }
+        _ => error.masked().to_string(),
+    }
+}
+
+/// Whether the tool must be given this argument.
+#[must_use]
+pub fn is_required(tool: &ToolDef, argument: &str) -> bool {
+    REQUIRED
+        .get(tool.name)
+        .is_some_and(|required| required.contains(argument))
 }
 
 /// Whether the tool promises structured results of a schema.

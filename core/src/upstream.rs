@@ -78,6 +78,12 @@ pub enum UpstreamError {
     /// No connection.
     #[error("no connection to the target could be made; look at its address and at the network between")]
     Unreachable,
+    /// The connection ended before the answer was whole.
+    #[error(
+        "the target ended the connection before its answer was whole; what was asked may have been carried out all the \
+         same, so look before you ask again"
+    )]
+    BrokenOff,
     /// Its certificate is not accepted.
     #[error("the certificate of the target is not accepted; an admin tests the target and is told why")]
     Tls,
@@ -112,7 +118,9 @@ pub enum UpstreamError {
     #[error("refused by the target's own read-only guard")]
     WriteRejected,
     /// The target does not accept the credential it was given.
-    #[error("the target rejected the gateway's credential; an admin gives it a new one")]
+    #[error(
+        "the target rejected the gateway's credential, or wants one where none was given; an admin gives it a new one, a pod has it in its TATARA_ variables"
+    )]
     CredentialRejected,
     /// The relay is not connected.
     #[error("calls reach the host once its enrolled relay runs there")]

@@ -136,7 +136,8 @@ impl Caller {
         told.insert(FACADE, HeaderValue::from_static("mcp"));
         told.insert(AUTHORIZATION, credential);
         for (name, value) in [(PROJECT, &context.project), (TASK, &context.task)] {
-            if let Some(value) = value.as_deref().filter(|value| !value.is_empty()) {
+            // What stands in an environment often ends with a line feed.
+            if let Some(value) = value.as_deref().map(str::trim).filter(|value| !value.is_empty()) {
                 let value = HeaderValue::try_from(value)
                     .map_err(|_| malformed(format!("the value for {name} is not plain text")))?;
                 told.insert(name, value);
@@ -145,8 +146,12 @@ impl Caller {
         let caller = Self {
             metadata: MetadataMap::from_headers(told),
         };
-        match profile {
-            Some(profile) => caller.under(profile),
+        // A name that cannot stand in a header is one that nobody knows, and is told as such.
+        match profile.map(str::trim) {
+            Some(name) if HeaderValue::try_from(name).is_err() => {
+                caller.under(&name.escape_default().to_string())
+            }
+            Some(name) => caller.under(name),
             None => Ok(caller),
         }
     }

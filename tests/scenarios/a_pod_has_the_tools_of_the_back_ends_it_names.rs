@@ -49,8 +49,11 @@ async fn an_unset_or_empty_profile_gives_a_pod_exactly_the_sixty_three_tools() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_profile_hides_nothing_and_is_told_once_by_its_name() {
     let pod = Pod::start().await;
-    let cases: [(Words<'_>, Variables<'_>, usize); 3] = [
+    let cases: [(Words<'_>, Variables<'_>, usize); 5] = [
         (&["--tool-profile", "nonsense"], &[], 63),
+        // As a file ends that a variable was read from, and what no header can hold.
+        (&[], &[("TATARA_TOOL_PROFILE", "nonsense\n")], 63),
+        (&[], &[("TATARA_TOOL_PROFILE", "non\u{1b}sense\r\nnonsense")], 63),
         (&[], &[("TATARA_TOOL_PROFILE", "nonsense")], 63),
         (
             &["--tool-profile", "nonsense"],

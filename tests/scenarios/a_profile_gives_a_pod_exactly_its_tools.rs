@@ -32,7 +32,9 @@ async fn each_profile_gives_exactly_its_tools() {
     ];
     assert_eq!(counts, seven.map(|(name, count)| (name.to_owned(), count)));
     for (name, _, count, tools) in profiles() {
-        let offered = offered(&pod, &[], &[("TATARA_TOOL_PROFILE", &name)]).await;
+        // A variable that was read from a file ends with a line feed.
+        let variable = format!("{name}\n");
+        let offered = offered(&pod, &[], &[("TATARA_TOOL_PROFILE", &variable)]).await;
         assert_eq!(offered, tools, "{name}");
         assert_eq!(offered.len(), count, "{name}");
         assert!(offered.contains("report_internal_issue"), "{name}");
@@ -121,5 +123,38 @@ async fn a_pinned_credential_is_not_widened_by_flag_or_variable_of_a_pipe() {
             .unwrap();
         assert_eq!(hidden["error"]["code"], -32602, "{hidden}");
         pipe.leave().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_wants_an_unknown_profile_closed_is_not_served_openly_by_another_core() {
+    let gateway = Gateway::start(&["--relay-built-in=false"]).await.unwrap();
+    let token = gateway.token();
+    let closed = |profile| {
+        [
+            ("TOOLGATE_TOKEN", token.trim().to_owned()),
+            ("TATARA_TOOL_PROFILE", String::from(profile)),
+            ("TOOLGATE_UNKNOWN_PROFILE", "closed".to_owned()),
+        ]
+    };
+    for (profile, served) in [
+        ("nonsense", false),
+        ("prüfung", false),
+        ("hosts", true),
+        ("", true),
+    ] {
+        let environment = closed(profile);
+        let environment: Vec<_> = environment
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect();
+        let mut pipe = Pipe::start(&["--core", gateway.grpc()], &environment, gateway.folder()).unwrap();
+        let begun = pipe.begin("2025-11-25").await;
+        assert_eq!(begun.is_ok(), served, "{profile}: {begun:?}");
+        if !served {
+            let ended = pipe.ended().await.unwrap();
+            assert_eq!(ended.code, Some(3), "{}", ended.stderr);
+            assert!(ended.stderr.contains("would hide nothing"), "{}", ended.stderr);
+        }
     }
 }

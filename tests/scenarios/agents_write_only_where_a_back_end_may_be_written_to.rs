@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use toolgate_test_support::{AgentChat, BackEnds, World};
+use toolgate_test_support::{AgentChat, BackEnds, Dialect, Told, World};
 
 const TABLE: &str = include_str!("../golden/agent-tools.json");
 
@@ -100,10 +100,34 @@ async fn of_several_back_ends_one_is_named_and_a_write_reaches_none_that_is_read
     let sent = send(&ids[1]).await;
     assert_eq!(sent.status, 200, "{}", sent.text);
     assert_eq!((one.asked().len(), other.asked().len()), (0, 1));
-    // It is no argument of these tools.
-    let inside = json!({"name": "n", "target_id": ids[1]});
-    let refusal = world.call("chat_create_room", inside).await.unwrap_err();
-    assert_eq!(refusal.reason, "ARGUMENTS_INVALID");
+    // A model has no other place to name it than the arguments, in which no schema of these tools has it.
+    for dialect in Dialect::ALL {
+        let speaker = world.admin().by(dialect).await;
+        let none = speaker.call("chat_create_room", &json!({"name": "n"})).await;
+        assert_eq!(none.reason(), "TARGET_REQUIRED", "{dialect:?}");
+        let read_only = json!({"name": "n", "target_id": ids[0]});
+        let refused = speaker.call("chat_create_room", &read_only).await;
+        assert_eq!(refused.reason(), "WRITE_REJECTED", "{dialect:?}");
+        let named = json!({"name": "n", "target_id": ids[1]});
+        let told = speaker.call("chat_create_room", &named).await;
+        assert!(
+            matches!(told, Told::Result { is_error: false, .. }),
+            "{dialect:?}: {told:?}"
+        );
+        let no_text = speaker
+            .call("chat_create_room", &json!({"name": "n", "target_id": 7}))
+            .await;
+        assert_eq!(no_text.reason(), "ARGUMENTS_INVALID", "{dialect:?}");
+    }
+    let asked = other.asked();
+    assert_eq!((one.asked().len(), asked.len()), (0, 1 + Dialect::ALL.len()));
+    // It names the target and goes no further.
+    assert!(
+        asked
+            .iter()
+            .all(|asked| asked.body == br#"{"name":"n"}"#.as_slice()),
+        "{asked:?}"
+    );
 }
 
 #[tokio::test]

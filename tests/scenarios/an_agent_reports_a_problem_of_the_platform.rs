@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolgate_test_postgres::available;
-use toolgate_test_support::{Gateway, Pipe, Pod, Postgres};
+use toolgate_test_support::{Gateway, Pipe, Pod, Postgres, back_ends::Says};
 
 const REPORT: &str = "report_internal_issue";
 const ENVIRONMENT: [(&str, &str); 5] = [
@@ -184,13 +184,9 @@ async fn a_blank_description_and_unknown_values_are_refused_and_not_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_empty_bucket_and_a_silent_log_keep_no_report_from_being_counted() {
+async fn an_empty_bucket_keeps_no_report_from_log_and_count() {
     let pod = Pod::start().await;
-    let limits = [
-        &METRICS[..],
-        &["--limits-user-per-minute", "1", "--log-level", "info"],
-    ]
-    .concat();
+    let limits = [&METRICS[..], &["--limits-user-per-minute", "1"]].concat();
     let (mut pipe, _) = pod.begin(&limits, &ENVIRONMENT).await.unwrap();
     let door = door(&mut pipe).await;
     let mut refused = 0;
@@ -206,6 +202,55 @@ async fn an_empty_bucket_and_a_silent_log_keep_no_report_from_being_counted() {
     }
     assert_eq!(count(&metrics(&door).await, "other", "warn"), 5);
     assert_eq!(records(&pipe.leave().await.unwrap().stderr).len(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_that_hang_keep_no_report_from_getting_through() {
+    let pod = Pod::start().await;
+    let limits = [
+        "--limits-user-per-minute",
+        "10000",
+        "--limits-tenant-per-minute",
+        "10000",
+    ];
+    let arguments = [&METRICS[..], &limits].concat();
+    let (mut pipe, _) = pod.begin(&arguments, &ENVIRONMENT).await.unwrap();
+    let door = door(&mut pipe).await;
+    pod.operator.says(Says::Hang);
+    // More than a pipe and a tenant have room for.
+    for id in 0..200 {
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": "project_list", "arguments": {}}});
+        pipe.say(&call).await.unwrap();
+    }
+    let report = json!({"jsonrpc": "2.0", "id": "report", "method": "tools/call",
+        "params": {"name": REPORT, "arguments": {"category": "tool_error", "description": "all hangs"}}});
+    pipe.say(&report).await.unwrap();
+    let answer = loop {
+        let heard = pipe.hear().await.unwrap();
+        if heard["id"] == "report" {
+            break heard;
+        }
+    };
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    assert_eq!(count(&metrics(&door).await, "tool_error", "error"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_gauge_tells_the_tools_of_the_profile_in_force() {
+    let pod = Pod::start().await;
+    for (profile, label, tools) in [("review", "review", 40), ("nonsense", "all", 63)] {
+        let variable = [("TATARA_TOOL_PROFILE", profile), ("TOOLGATE_LOG_FORMAT", "json")];
+        let (mut pipe, _) = pod.begin(&METRICS, &variable).await.unwrap();
+        let shown = metrics(&door(&mut pipe).await).await;
+        let line = format!("tatara_mcp_registered_tools{{profile=\"{label}\"}} {tools}\n");
+        assert!(shown.contains(&line), "{shown}");
+        let told = pipe.leave().await.unwrap().stderr;
+        assert!(
+            told.contains(&format!("\"profile\":\"{label}\",\"tools\":{tools}")),
+            "{told}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,7 +10,7 @@ async fn an_unknown_profile_opens() {
     let world = World::new().unlimited().start().await;
     let _back_ends = BackEnds::added(world.admin(), "read_write").await.unwrap();
     for dialect in Dialect::ALL {
-        for asked in ["revue", "closed", "ALL", ""] {
+        for asked in ["revue", "closed", "ALL", "prüfung", ""] {
             let listed = world.admin().asking_for(asked).by(dialect).await.tools().await;
             assert_eq!(listed.len(), 63 + 9, "{asked} by {dialect:?}");
         }
@@ -32,12 +32,15 @@ async fn an_unknown_profile_closes_where_it_is_configured_and_an_empty_one_never
         .await;
     let _back_ends = BackEnds::added(world.admin(), "read_write").await.unwrap();
     for dialect in Dialect::ALL {
-        let unknown = world.admin().asking_for("revue").by(dialect).await;
-        let mut listed = unknown.tools().await;
-        listed.sort_unstable();
-        assert_eq!(listed, ALWAYS_ON, "{dialect:?}");
-        let refused = unknown.call("query", &json!({"text": "x"})).await;
-        assert_eq!(refused.reason(), "TOOL_NOT_FOUND", "{dialect:?}");
+        // Nor is a name unset that is no plain text.
+        for name in ["revue", "prüfung", "revi\u{eb}w", "review review"] {
+            let unknown = world.admin().asking_for(name).by(dialect).await;
+            let mut listed = unknown.tools().await;
+            listed.sort_unstable();
+            assert_eq!(listed, ALWAYS_ON, "{name} by {dialect:?}");
+            let refused = unknown.call("query", &json!({"text": "x"})).await;
+            assert_eq!(refused.reason(), "TOOL_NOT_FOUND", "{name} by {dialect:?}");
+        }
 
         let empty = world.admin().asking_for("").by(dialect).await.tools().await;
         assert_eq!(empty.len(), 63 + 9, "{dialect:?}");

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolgate_test_support::{Dialect, Role, Speaker, Told, World, until};
+use toolgate_test_support::{BackEnds, Dialect, Role, Speaker, Told, World, until};
 
 /// Calls that one principal has; more than are made, so that what is left tells what they cost.
 const LIMIT: u32 = 150;
@@ -27,6 +27,8 @@ async fn the_dialects_tell_every_call_alike() {
         described = described.principal(&name(dialect), Role::Engineer);
     }
     let world = described.start().await;
+    let back_ends = BackEnds::added(&world.admin(), "read_write").await;
+    let back_ends = back_ends.expect("back ends are added");
     let cases = cases();
 
     let mut told: Vec<Vec<Told>> = Vec::new();
@@ -38,6 +40,14 @@ async fn the_dialects_tell_every_call_alike() {
         }
         told.push(answers);
     }
+    let first = back_ends.asked();
+    let (each, rest) = (first.len() / Dialect::ALL.len(), first.len() % Dialect::ALL.len());
+    assert!(
+        each > 0 && rest == 0,
+        "each dialect asks the back ends as often: {}",
+        first.len()
+    );
+
     let mut left = Vec::new();
     for dialect in Dialect::ALL {
         let speaker = world.as_principal(&name(dialect)).by(dialect).await;
@@ -209,6 +219,28 @@ fn cases() -> Vec<Case> {
         case("test_big", r#"{"bytes":1000000}"#),
         case("test_big", r#"{"bytes":9000000}"#),
         case("test_error_handling", "{}"),
+        // Tools of agents: carried, refused, and answered by the gateway itself.
+        case("task_get", r#"{"task":"a/b?c"}"#),
+        case("task_get", "{}"),
+        case("get_memory", r#"{"id":".."}"#),
+        case("create_memory", r#"{"text":"\u2028 é","metadata":{"a":"b"}}"#),
+        case(
+            "patch_entity",
+            r#"{"id":"e","patch":{"n":9007199254740993,"x":[1E400]}}"#,
+        ),
+        case("code_communities", r#"{"repo":"r","community":{"no":1}}"#),
+        case("code_communities", r#"{"repo":"r","community":3.0}"#),
+        case("already_done", r#"{"reason":" \u00a0","task":"t"}"#),
+        case("code_community", r#"{"repo":"r","community":3}"#),
+        case(
+            "report_internal_issue",
+            r#"{"category":"auth","description":"no token"}"#,
+        ),
+        case(
+            "report_internal_issue",
+            r#"{"category":"weather","description":"rain"}"#,
+        ),
+        case("find_tools", r#"{"query":"anything"}"#),
     ];
     let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
     for _ in 0..GENERATED {

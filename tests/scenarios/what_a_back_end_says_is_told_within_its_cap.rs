@@ -82,9 +82,27 @@ async fn what_a_back_end_says_is_told_within_its_cap() {
         let told: String = told.chars().take(40).collect();
         assert_eq!((no.status, no.reason.as_str()), (status, reason), "{told}");
     }
+    // What broke off may have been carried out, and nobody is told that there was no connection.
+    back_ends.memory.forget();
+    for says in [Says::Half, Says::HangUp] {
+        let told = format!("{says:?}");
+        back_ends.memory.says_next(says);
+        let no = refusal(world.call("create_memory", json!({"text": "t"})).await);
+        let detail = no.problem["detail"].as_str().unwrap();
+        assert_eq!(
+            (no.status, no.reason.as_str()),
+            (502, "UPSTREAM_UNREACHABLE"),
+            "{told}"
+        );
+        assert!(
+            detail.contains("may have been carried out all the same"),
+            "{told}: {detail}"
+        );
+    }
+    assert_eq!(back_ends.memory.asked().len(), 2, "a write is sent once");
     let rows = world.audit_of("adapter.capability_invoked").await;
     let failures = rows.iter().filter(|row| row["result"] == "failure").count();
-    assert_eq!((rows.len(), failures), (17, 14));
+    assert_eq!((rows.len(), failures), (19, 16));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

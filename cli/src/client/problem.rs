@@ -80,7 +80,9 @@ pub(crate) fn next(reason: Option<ErrorReason>, retry_after: Option<u64>, had_to
             "set TOOLGATE_TOKEN, or give --data-dir where the gateway's admin-token can be read"
         }
         ErrorReason::RoleForbidden => "use a token of a role that may do this; `toolgate self` tells yours",
-        ErrorReason::WriteRejected => "infrastructure can only be read; `toolgate tools` lists what there is",
+        ErrorReason::WriteRejected => {
+            "what this gateway does not let anyone write can only be read; `toolgate tools` lists what there is"
+        }
         ErrorReason::ToolNotFound => "`toolgate tools` lists the tools this token may see",
         ErrorReason::TargetNotFound => "`toolgate target list` lists the targets",
         ErrorReason::TargetRequired => "name one of them with --target",

@@ -39,6 +39,14 @@ pub(crate) async fn run(context: &Context, command: ProfileCommand) -> Result<Ex
 // Scripts put this into a variable, so there is nothing but the value.
 fn for_kind(output: Output, kind: &str) -> Result<Exit, Failure> {
     let profile = pods::profile_for_kind(kind);
+    if profile.is_empty() {
+        eprintln!(
+            "{}",
+            printable(&format!(
+                "note: no profile is for tasks of kind {kind}; an empty one hides nothing"
+            ))
+        );
+    }
     match output.json {
         true => output.value(&json!({"profile": profile}))?,
         false => output.line(profile)?,

@@ -62,7 +62,7 @@ async fn serve(
     })?;
     // The flag is stronger, also where it is empty: that is how a profile of the pod is left out.
     let profile = args.tool_profile.as_deref().or(environment.tool_profile());
-    settings.profile = profile.map(str::to_owned);
+    settings.profile = profile.map(|name| name.trim().to_owned());
     settings.context = WorksOn {
         project: environment.project().map(str::to_owned),
         task: environment.task().map(str::to_owned),
@@ -70,6 +70,8 @@ async fn serve(
     if behind.process().is_some() {
         settings.server_name = ALONE.into();
     }
+    // A core of this command's own is closed by itself; one that runs elsewhere goes by its own settings.
+    settings.closed_to_unknown = config.unknown_profile == "closed";
     settings.tool_names = rooms::tool_names(config);
     settings.version = env!("CARGO_PKG_VERSION").into();
     let served = stdio(behind.service(), settings, stdin(), stdout(), stop.token());
@@ -110,6 +112,10 @@ fn told(error: StdioError, behind: &Behind) -> Failure {
             format!("the core at {} cannot be reached: {why}", behind.place()),
         )
         .next("start the gateway with `toolgate up`, or name another one with --core"),
+        StdioError::UnknownProfile(_) => Failure::new(Exit::Refused, error.to_string()).next(
+            "unknown_profile is closed here; name a profile that there is (`toolgate profile list` shows them to an admin), \
+             or none",
+        ),
         StdioError::Refused(refusal) => refused(&refusal),
         StdioError::Pipe(error) => Failure::failed(format!("the client's pipe is broken: {error}")),
     }

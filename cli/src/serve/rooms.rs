@@ -221,8 +221,8 @@ fn not_started(dir: &Path, error: &StartError) -> Failure {
             .map(owner::program)
             .unwrap_or_else(|_| "a process".into());
         return Failure::failed(format!("{} is in use by {program} (pid {pid})", dir.display())).next(format!(
-            "a gateway runs there already: `toolgate doctor` talks to it, `kill {pid}` stops it, --data-dir DIR \
-             starts another one"
+            "a gateway runs there already, or `toolgate mcp` with a core of its own: `toolgate doctor` talks to a gateway, \
+             `kill {pid}` stops either, --data-dir DIR starts another one"
         ));
     }
     match error {

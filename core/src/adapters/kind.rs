@@ -9,7 +9,7 @@ use super::{Validation, agent, gitea, github, proxmox, settings::Defaults, withh
 use crate::{
     error::Error,
     journal::Contact,
-    secrets::SecretValue,
+    secrets::{SecretValue, Traces},
     upstream::{Upstream, UpstreamError},
 };
 
@@ -124,7 +124,12 @@ impl Kind {
             Self::AgentOperator => agent::open(settings, credential, "/projects"),
             Self::AgentChat => agent::open(settings, credential, "/rooms"),
         }?;
-        Ok(Withheld::around(adapter, credential))
+        // Of a token of Proxmox VE the beginning says whose it is; of others all is secret.
+        let traces = match self {
+            Self::Proxmox => Traces::of_named(credential),
+            _ => Traces::of(credential),
+        };
+        Ok(Withheld::around(adapter, traces))
     }
 
     fn kept_as_object(self, credential: &SecretValue) -> Result<Option<SecretValue>, UpstreamError> {

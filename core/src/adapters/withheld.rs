@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::{Adapter, Validation, Verdict};
 use crate::{
     journal::Contact,
-    secrets::{SecretValue, Traces},
+    secrets::Traces,
     upstream::{ToolResult, Upstream, UpstreamCall, UpstreamError},
 };
 
@@ -23,8 +23,7 @@ pub(super) struct Withheld {
 }
 
 impl Withheld {
-    pub(super) fn around(adapter: Arc<dyn Adapter>, credential: &SecretValue) -> Arc<dyn Adapter> {
-        let traces = Traces::of(credential);
+    pub(super) fn around(adapter: Arc<dyn Adapter>, traces: Traces) -> Arc<dyn Adapter> {
         Arc::new(Self { adapter, traces })
     }
 
@@ -98,6 +97,7 @@ mod tests {
 
     use super::*;
     use crate::adapters::{Grants, Stage, Violation};
+    use crate::secrets::SecretValue;
 
     const SECRET: &str = "github_pat_11CANARY_thatNobodyMaySee";
 
@@ -125,7 +125,7 @@ mod tests {
         let credential = SecretValue::new(SECRET.as_bytes()).unwrap();
         Withheld {
             adapter: Arc::new(Reflecting),
-            traces: Traces::of(&credential),
+            traces: Traces::of_named(&credential),
         }
     }
 

@@ -68,7 +68,7 @@ fn fill(http: &HttpDef, arguments: &mut CanonicalJson, context: &Context) -> Vec
             Ok(None) => wrong(
                 "required",
                 format!(
-                    "is in no place: give the argument {name}, or the header Toolgate-{}, or set TATARA_{} where the process starts",
+                    "is in no place: give the argument {name}, or the header Toolgate-{}, or set TATARA_{} where `toolgate mcp` starts",
                     capital(name),
                     name.to_uppercase()
                 ),

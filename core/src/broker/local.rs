@@ -31,10 +31,10 @@ pub(super) fn is_exempt(tool: &ToolDef) -> bool {
     tool.group == Some(Group::Platform)
 }
 
-/// Takes out what is as good as absent: an empty text.
-pub(super) fn without_empty(arguments: &mut Value) {
+/// Takes out what is as good as absent: an empty text that is not required.
+pub(super) fn without_empty(tool: &ToolDef, arguments: &mut Value) {
     if let Value::Object(arguments) = arguments {
-        arguments.retain(|_, value| value != "");
+        arguments.retain(|name, value| value != "" || registry::is_required(tool, name));
     }
 }
 
@@ -109,8 +109,12 @@ fn fetched(rooms: &Rooms, caller: &Caller, cursor: &str) -> Result<Answer, Error
         .profile()
         .and_then(|profile| profile.result_cap)
         .unwrap_or(u32::MAX);
-    let fetched = rooms.rests.fetch(cursor, settle::most(cap), caller.principal());
-    fetched.map(Answer::part)
+    match rooms.rests.fetch(cursor, settle::most(cap), caller.principal()) {
+        Ok(part) => Ok(Answer::part(part)),
+        // For the model to read: in some dialects the reason would end its session.
+        Err(missing @ Error::NotFound(Missing::Rest)) => said(&missing.to_string(), true),
+        Err(error) => Err(error),
+    }
 }
 
 fn first_sentence(text: &str) -> &str {
@@ -123,10 +127,14 @@ fn text_of<'a>(arguments: &'a Value, name: &str) -> &'a str {
 }
 
 fn text(text: &str) -> Result<Answer, Error> {
+    said(text, false)
+}
+
+fn said(text: &str, is_error: bool) -> Result<Answer, Error> {
     let content = to_raw_value(&json!([{"type": "text", "text": text}])).map_err(Error::internal)?;
     Ok(Answer::fresh(Arc::new(ToolResult {
         content,
         structured: None,
-        is_error: false,
+        is_error,
     })))
 }

@@ -121,7 +121,7 @@ pub(super) fn permit(rooms: &Rooms, resolved: Resolved) -> Result<Way, Box<Refus
 
 fn at_home(rooms: &Rooms, tool: &'static ToolDef, admitted: Admitted) -> Result<Way, Box<Refusal>> {
     let mut arguments = admitted.arguments.to_value();
-    local::without_empty(&mut arguments);
+    local::without_empty(tool, &mut arguments);
     let mut facts = admitted.facts;
     let answered = schema_holds(tool, &arguments).and_then(|()| {
         if !local::is_exempt(tool) {
@@ -192,12 +192,19 @@ fn key(tenant: &TenantId, target: &Target, capability: Capability, arguments: &B
 
 fn check(tool: &'static ToolDef, admitted: &mut Admitted) -> Result<Arc<Target>, Error> {
     context::without_empty(tool, &mut admitted.arguments);
+    // Schemas of agents' tools do not have it, and a model has no other place where it could name a target.
+    let mut named = None;
+    if tool.is_of_back_end() {
+        named = routing_argument(tool, admitted)?;
+    }
     schema_holds(tool, &admitted.arguments.to_value())?;
     #[cfg(any(test, feature = "conformance"))]
     if let Some(stand_in) = admitted.facts.caller.snapshot.stand_in_of(tool) {
         return Ok(stand_in);
     }
-    let named = routing_argument(tool, admitted)?;
+    if named.is_none() {
+        named = routing_argument(tool, admitted)?;
+    }
     let caller = &admitted.facts.caller;
     context::completed(tool, &mut admitted.arguments, &caller.context)?;
     let target = choose(tool.adapter, named.as_deref(), &caller.snapshot)?;

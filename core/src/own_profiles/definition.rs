@@ -15,6 +15,8 @@ use crate::{
 const MOST_TOOLS: usize = 500;
 /// The longest name.
 const LONGEST_NAME: usize = 40;
+/// Tokens of a result; a part below that holds little more than its own cursor.
+const LEAST_CAP: u32 = 50;
 /// The longest description, in characters.
 const LONGEST_DESCRIPTION: usize = 500;
 /// Names of wrong tools that are told.
@@ -57,6 +59,11 @@ impl Definition {
             if number == Some(0) {
                 return Err(Error::invalid(place, "must be at least 1; leave it out for none"));
             }
+        }
+        if self.result_cap.is_some_and(|cap| cap < LEAST_CAP) {
+            let what =
+                format!("must be at least {LEAST_CAP}; less than that holds no sentence and its cursor");
+            return Err(Error::invalid("result_cap", what));
         }
         let mut profile = Profile::new(&self.name, &self.description, tools);
         (profile.disclosure, profile.token_budget, profile.result_cap) =

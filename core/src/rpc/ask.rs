@@ -54,7 +54,8 @@ pub(super) fn from(metadata: &MetadataMap, door: Door, peer: Option<IpAddr>) -> 
     let trusted = door == Door::Facade;
     Ask {
         credential: text("authorization").and_then(bearer),
-        profile: text("toolgate-profile").map(str::to_owned),
+        // A name that is no plain text is one that nobody knows, and must not pass as none.
+        profile: utf8("toolgate-profile"),
         context: Context::new(
             utf8("toolgate-project").as_deref(),
             utf8("toolgate-task").as_deref(),

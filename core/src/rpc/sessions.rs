@@ -75,6 +75,7 @@ impl SessionService for Rpc {
             tenant_id: principal.tenant.to_string(),
             principal: principal.name.as_ref().to_owned(),
             role: principal.role.as_str().to_owned(),
+            uses_tools: principal.role.require(Action::UseTools).is_ok(),
             profile: caller.profile().map(|profile| profile.name.to_string()),
         }))
     }

@@ -50,12 +50,11 @@ impl Watcher {
         stream::unfold(self, async |mut watcher| {
             let next = watcher.next().await?;
             watcher.over = next.is_err();
-            let response = next.map(|version| WatchToolsResponse { version });
-            Some((response.map_err(status), watcher))
+            Some((next.map_err(status), watcher))
         })
     }
 
-    async fn next(&mut self) -> Option<Result<String, Failed>> {
+    async fn next(&mut self) -> Option<Result<WatchToolsResponse, Failed>> {
         while !self.over {
             if self.told.is_some() && !self.watching.wait(self.sleeper.woken()).await {
                 return None;
@@ -67,7 +66,10 @@ impl Watcher {
             let list = caller.snapshot.list(caller.profile(), || list::of(&caller));
             if self.told.as_ref() != Some(&list.version) {
                 self.told = Some(list.version.clone());
-                return Some(Ok(list.version.clone()));
+                return Some(Ok(WatchToolsResponse {
+                    version: list.version.clone(),
+                    tools: u32::try_from(list.tools.len()).unwrap_or(u32::MAX),
+                }));
             }
         }
         None

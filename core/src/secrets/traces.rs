@@ -26,12 +26,22 @@ const LONGEST: usize = 1_024;
 pub struct Traces(Option<AhoCorasick>);
 
 impl Traces {
-    /// The traces of a credential: of what stands behind its last separator, which is what is secret about it.
+    /// The traces of a credential of which all is secret, or all of its last line where it has several.
     #[must_use]
     pub fn of(credential: &SecretValue) -> Self {
+        Self::behind(credential, |byte| byte == b'\n')
+    }
+
+    /// The traces of a credential that begins with who it is of, and ends with the secret behind a separator.
+    #[must_use]
+    pub fn of_named(credential: &SecretValue) -> Self {
+        Self::behind(credential, |byte| matches!(byte, b'=' | b':' | b' ' | b'\n'))
+    }
+
+    fn behind(credential: &SecretValue, separates: impl Fn(u8) -> bool) -> Self {
         let whole = credential.reveal();
         let secret = whole
-            .rsplit(|byte| matches!(byte, b'=' | b':' | b' ' | b'\n'))
+            .rsplit(|byte| separates(*byte))
             .find(|part| part.len() >= RUN)
             .unwrap_or(whole);
         let secret = &secret[..secret.len().min(LONGEST)];
@@ -106,7 +116,7 @@ mod tests {
     const CREDENTIAL: &str = "audit@pve!toolgate=5f0a4c1e-9d11-4000-8000-0123456789ab";
 
     fn strike(credential: &str, text: &str) -> Option<String> {
-        Traces::of(&SecretValue::new(credential.as_bytes()).unwrap()).strike(text)
+        Traces::of_named(&SecretValue::new(credential.as_bytes()).unwrap()).strike(text)
     }
 
     #[test]
@@ -149,6 +159,32 @@ mod tests {
     fn who_holds_the_token_is_no_secret() {
         let id = CREDENTIAL.rsplit_once('=').unwrap().0;
         assert_eq!(strike(CREDENTIAL, id), None);
+    }
+
+    #[test]
+    fn a_token_is_secret_from_end_to_end_whatever_stands_in_it() {
+        for token in [
+            "tk_4f9d8s7f6g5h4j3k2l1m:eu-central-1a",
+            "glsa_AAAABBBBCCCCDDDD1234=checksum12345",
+            "user:aVeryLongPasswordOfIt==",
+            "client\nagents-of-acme\nfront5f0a4c1e9d11=back0123456789ab",
+        ] {
+            let traces = Traces::of(&SecretValue::new(token.as_bytes()).unwrap());
+            let secret = token.rsplit('\n').next().unwrap();
+            let bytes = secret.as_bytes();
+            for text in [
+                secret.to_owned(),
+                secret[..RUN].to_owned(),
+                secret[secret.len() - RUN..].to_owned(),
+                HEXLOWER.encode(bytes),
+                BASE64.encode(bytes),
+            ] {
+                let told = traces.strike(&format!("you sent {text}")).expect("found");
+                assert!(told.starts_with("you sent [credential withheld]"), "{told}");
+                assert!(told.len() <= "you sent ".len() + STRUCK.len() + 4, "{told}");
+            }
+            assert_eq!(traces.strike("agents-of-acme"), None);
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ use tokio_util::{
 };
 use toolgate_contract::v1::{Failure, GetSelfRequest, GetSelfResponse};
 
-use self::{conversation::Conversation, lines::Lines, out::Out, refused::Refused};
+use self::{conversation::Conversation, lines::Lines, out::Out, refused::Refused, registered::Registered};
 use super::server::Server;
 use crate::{
     CoreService, FacadeConfig, ToolNames,
@@ -46,6 +46,8 @@ pub struct Stdio {
     pub context: Context,
     /// How tools are called in lists.
     pub tool_names: ToolNames,
+    /// Whether nothing is served where the core knows no profile of that name and would hide nothing.
+    pub closed_to_unknown: bool,
     /// The name by which the server calls itself.
     pub server_name: String,
     /// Version of the product.
@@ -65,6 +67,7 @@ impl Stdio {
             profile: None,
             context: Context::default(),
             tool_names: ToolNames::default(),
+            closed_to_unknown: false,
             server_name: super::SERVER_NAME.into(),
             version: env!("CARGO_PKG_VERSION").into(),
         })
@@ -78,6 +81,7 @@ impl fmt::Debug for Stdio {
             .field("profile", &self.profile)
             .field("context", &self.context)
             .field("tool_names", &self.tool_names)
+            .field("closed_to_unknown", &self.closed_to_unknown)
             .field("server_name", &self.server_name)
             .field("version", &self.version)
             .finish()
@@ -90,6 +94,9 @@ pub enum StdioError {
     /// The core does not answer. Nothing was read yet.
     #[error("the core cannot be reached: {0}")]
     Unreachable(String),
+    /// The core knows no profile of this name and would hide nothing, which the settings do not want. Nothing was read yet.
+    #[error("the core knows no profile named {0}, and would hide nothing")]
+    UnknownProfile(String),
     /// The core does not accept the caller. Nothing was read yet.
     #[error("{}", .0.message)]
     Refused(Box<Failure>),
@@ -123,10 +130,25 @@ pub async fn stdio(
     .map_err(|problem| StdioError::Refused(Box::new(problem.into_failure())))?;
     let who = greet(&link, caller.again(), config.limits.core).await?;
     let profile = who.profile;
+    let asked = settings.profile.as_deref().filter(|asked| !asked.is_empty());
+    if let (true, Some(asked), None) = (settings.closed_to_unknown, asked, &profile) {
+        return Err(StdioError::UnknownProfile(asked.escape_debug().to_string()));
+    }
     registered::tell_unmet(settings.profile.as_deref(), profile.as_deref());
-    registered::say(&link, caller.again(), profile.as_deref()).await;
-    let counting = registered::keep(link.clone(), caller.again(), profile);
-    let _counting = AbortOnDropHandle::new(tokio::spawn(counting));
+    // Who may not list them is not counted for: each time would be one more refusal on the record.
+    let _counting = match who.uses_tools {
+        true => {
+            let registered = Registered::open(link.clone(), caller.again(), profile).await;
+            Some(AbortOnDropHandle::new(tokio::spawn(registered.keep())))
+        }
+        false => {
+            tracing::warn!(
+                role = who.role,
+                "the role of this credential may not use tools; the client will be told so"
+            );
+            None
+        }
+    };
 
     // What only listens ends with the pipe.
     let closed = shutdown.child_token();

@@ -300,7 +300,11 @@ impl BrokerService for ScriptedCore {
             let _open = open;
             loop {
                 let version = versions.borrow_and_update().clone();
-                if tell.send(Ok(WatchToolsResponse { version })).await.is_err() {
+                if tell
+                    .send(Ok(WatchToolsResponse { version, tools: 1 }))
+                    .await
+                    .is_err()
+                {
                     return;
                 }
                 let end = tokio::select! {
@@ -568,6 +572,7 @@ impl SessionService for ScriptedCore {
             tenant_id: "t".into(),
             principal: "admin".into(),
             role: "admin".into(),
+            uses_tools: true,
             profile: None,
         }))
     }

@@ -17,7 +17,7 @@ const MOST: usize = 4_096;
 /// What a failure's text may take in a trailer, where most of what is no letter is written with three characters and
 /// the whole stands a second time in base64.
 const TRAILER: usize = 10_000;
-/// A back end that does not say how long is left alone so long.
+/// Told as the wait where a back end does not say how long.
 const UNSAID: Duration = Duration::from_secs(30);
 const LONGEST_WAIT: u64 = 3_600;
 
@@ -97,7 +97,7 @@ fn in_trailer(text: &str) -> usize {
     in_message + text.len() * 4 / 3
 }
 
-/// How long the back end wants to be left alone, where it says so in seconds.
+/// How long the back end wants to be left alone, where it says so in seconds. It is told to the caller, and kept by it or not.
 fn wait(answer: &Answer) -> Duration {
     let header = answer
         .headers

@@ -49,6 +49,7 @@ fn unreachable(error: UpstreamError, took: Duration) -> TestTargetResponse {
         | UpstreamError::RelayRevoked
         | UpstreamError::RelayLocked
         | UpstreamError::Unreachable
+        | UpstreamError::BrokenOff
         | UpstreamError::Forbidden
         | UpstreamError::Tls => stages(vec![failed("relay", error.to_string(), took)]),
         UpstreamError::CredentialRejected | UpstreamError::TokenUnavailable => {

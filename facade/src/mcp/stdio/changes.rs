@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use tokio::time::sleep;
+use toolgate_contract::v1::ErrorReason;
 
 use super::out::Out;
 use crate::{
@@ -36,6 +37,10 @@ pub(super) async fn tell(server: Arc<Server>, caller: Caller, out: Out) {
                     reason = failure.reason().name(),
                     "changes of the tools cannot be watched"
                 );
+                // A role does not change while a pipe is served.
+                if failure.reason() == ErrorReason::RoleForbidden {
+                    return;
+                }
                 missed = true;
             }
         }

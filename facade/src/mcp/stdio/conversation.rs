@@ -6,11 +6,14 @@ use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
 use tokio::{io::AsyncRead, time::timeout};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use toolgate_contract::v1::{ErrorReason, Failure};
+use toolgate_contract::{
+    registry::{self, Group},
+    v1::{ErrorReason, Failure},
+};
 
 use super::{
     changes,
-    in_flight::{InFlight, NoRoom},
+    in_flight::{InFlight, NoRoom, Urgency},
     lines::{Line, Lines},
     out::Out,
     refused::Refused,
@@ -112,6 +115,7 @@ impl Conversation {
         };
         let begins = request.method == "initialize" && !era.is_modern();
         let key = request.id.key();
+        let urgency = urgency(&request);
         let wanted = request.params.protocol_version.clone();
         let asked = || Asked {
             id: request.id,
@@ -137,7 +141,7 @@ impl Conversation {
         }
         let (server, out, refused) = (Arc::clone(&self.server), self.out.clone(), self.refused.clone());
         let asked = asked();
-        let begun = self.requests.begin(key, async move {
+        let begun = self.requests.begin(key, urgency, async move {
             say(answered(&server, asked).await, &out, &refused).await
         });
         begun.map_err(|none| no_room(&none).about(about))
@@ -203,6 +207,19 @@ async fn say(reply: Reply, out: &Out, refused: &Refused) {
                 }
             }
         }
+    }
+}
+
+/// A report of a problem of the platform gets through when calls hang, which may be the problem; so does a ping.
+fn urgency(request: &Request) -> Urgency {
+    let reports = || {
+        let name = request.params.name.as_ref().and_then(text)?;
+        Some(registry::tool(&name)?.group == Some(Group::Platform))
+    };
+    match request.method.as_str() {
+        "ping" => Urgency::Urgent,
+        "tools/call" if reports() == Some(true) => Urgency::Urgent,
+        _ => Urgency::Usual,
     }
 }
 

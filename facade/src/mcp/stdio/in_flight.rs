@@ -9,6 +9,17 @@ use crate::mcp::envelope::IdKey;
 
 /// More at once are refused, so that what takes one back is always read.
 const ROOM: usize = 128;
+/// So many more of those that must get through: they are short, and say that something is wrong.
+const KEPT_FREE: usize = 16;
+
+/// Whether a request may take a place that is kept free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Urgency {
+    /// It waits its turn.
+    Usual,
+    /// It must get through when nothing else does.
+    Urgent,
+}
 
 /// The requests. Dropping this ends them all.
 #[derive(Debug, Default)]
@@ -31,13 +42,18 @@ impl InFlight {
     pub(super) fn begin(
         &mut self,
         id: IdKey,
+        urgency: Urgency,
         request: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), NoRoom> {
         self.tidy();
         if self.cancels.contains_key(&id) {
             return Err(NoRoom::SameId);
         }
-        if self.cancels.len() >= ROOM {
+        let room = match urgency {
+            Urgency::Usual => ROOM,
+            Urgency::Urgent => ROOM + KEPT_FREE,
+        };
+        if self.cancels.len() >= room {
             return Err(NoRoom::Full);
         }
         let cancelled = CancellationToken::new();
@@ -105,12 +121,15 @@ mod tests {
     async fn a_request_that_is_taken_back_is_dropped_at_once_and_others_go_on() {
         let mut requests = InFlight::default();
         let (dropped, mut gone) = oneshot::channel::<()>();
-        let begun = requests.begin(id(1), async move {
+        let begun = requests.begin(id(1), Urgency::Usual, async move {
             let _held = dropped;
             std::future::pending().await
         });
         assert_eq!(begun, Ok(()));
-        assert_eq!(requests.begin(id(2), std::future::pending()), Ok(()));
+        assert_eq!(
+            requests.begin(id(2), Urgency::Usual, std::future::pending()),
+            Ok(())
+        );
         requests.cancel(&id(3));
         requests.cancel(&id(1));
         requests.ended().await;
@@ -119,22 +138,43 @@ mod tests {
                 .is_err_and(|error| error == oneshot::error::TryRecvError::Closed)
         );
         assert_eq!(
-            requests.begin(id(1), std::future::pending()),
+            requests.begin(id(1), Urgency::Usual, std::future::pending()),
             Ok(()),
             "its id is free again"
         );
-        assert_eq!(requests.begin(id(2), std::future::pending()), Err(NoRoom::SameId));
+        assert_eq!(
+            requests.begin(id(2), Urgency::Usual, std::future::pending()),
+            Err(NoRoom::SameId)
+        );
     }
 
     #[tokio::test]
     async fn so_many_are_under_way_at_once_and_no_more() {
         let mut requests = InFlight::default();
         for number in 0..ROOM as i64 {
-            assert_eq!(requests.begin(id(number), std::future::pending()), Ok(()));
+            assert_eq!(
+                requests.begin(id(number), Urgency::Usual, std::future::pending()),
+                Ok(())
+            );
         }
-        assert_eq!(requests.begin(id(-1), async {}), Err(NoRoom::Full));
+        assert_eq!(
+            requests.begin(id(-1), Urgency::Usual, async {}),
+            Err(NoRoom::Full)
+        );
+        for number in 0..KEPT_FREE as i64 {
+            let urgent = requests.begin(id(-2 - number), Urgency::Urgent, std::future::pending());
+            assert_eq!(urgent, Ok(()));
+        }
+        assert_eq!(
+            requests.begin(id(-1), Urgency::Urgent, async {}),
+            Err(NoRoom::Full)
+        );
+        for number in 0..KEPT_FREE as i64 {
+            requests.cancel(&id(-2 - number));
+            requests.ended().await;
+        }
         requests.cancel(&id(7));
         requests.ended().await;
-        assert_eq!(requests.begin(id(-1), async {}), Ok(()));
+        assert_eq!(requests.begin(id(-1), Urgency::Usual, async {}), Ok(()));
     }
 }

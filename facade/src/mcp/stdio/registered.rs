@@ -1,12 +1,15 @@
 //! How many tools the client of a pipe has: said at the start, and shown as a gauge for as long as the pipe is served.
+//!
+//! Counted by watching the list and never by asking for it: the caller's allowance of lists is its client's.
 
 use std::time::Duration;
 
 use metrics::{describe_gauge, gauge};
 use tokio::time::sleep;
+use tonic::Streaming;
 use toolgate_contract::{
     registry::profile_label,
-    v1::{ListToolsRequest, WatchToolsRequest},
+    v1::{WatchToolsRequest, WatchToolsResponse},
 };
 
 use crate::{
@@ -34,54 +37,80 @@ pub(super) fn tell_unmet(asked: Option<&str>, found: Option<&str>) {
     }
 }
 
-/// Says what the client is offered under the profile in force.
-pub(super) async fn say(link: &Link, caller: Caller, found: Option<&str>) {
-    describe_gauge!(
-        "tatara_mcp_registered_tools",
-        "Tools in the list that was last made under a profile, by profile"
-    );
-    let profile = found.unwrap_or("all");
-    match count(link, caller, found).await {
-        Ok(tools) => tracing::info!(
+/// The list of one caller, watched.
+pub(super) struct Registered {
+    link: Link,
+    caller: Caller,
+    profile: Option<String>,
+    /// None where watching has ended.
+    versions: Option<Streaming<WatchToolsResponse>>,
+}
+
+impl Registered {
+    /// Counts the tools of now, and says how many the client is offered under the profile in force.
+    pub(super) async fn open(link: Link, caller: Caller, profile: Option<String>) -> Self {
+        describe_gauge!(
+            "tatara_mcp_registered_tools",
+            "Tools in the list that was last made under a profile, by profile"
+        );
+        let mut registered = Self {
+            link,
+            caller,
             profile,
-            tools,
-            "tools are offered to the client on standard input"
-        ),
-        // The client will hear why at its own first request.
-        Err(problem) => {
-            let reason = problem.into_failure().reason().name();
-            tracing::warn!(
+            versions: None,
+        };
+        let counted = match registered.watch().await {
+            Ok(()) => registered.count().await,
+            Err(problem) => Err(problem),
+        };
+        let profile = registered.profile.as_deref().unwrap_or("all");
+        match counted {
+            Ok(tools) => tracing::info!(
                 profile,
-                reason,
-                "there is no list of tools for the client on standard input"
-            );
+                tools = tools.unwrap_or_default(),
+                "tools are offered to the client on standard input"
+            ),
+            // The client will hear why at its own first request.
+            Err(problem) => {
+                let reason = problem.into_failure().reason().name();
+                tracing::warn!(
+                    profile,
+                    reason,
+                    "there is no list of tools for the client on standard input"
+                );
+            }
+        }
+        registered
+    }
+
+    /// Counts anew after every change. Whoever spawned this owns it.
+    pub(super) async fn keep(mut self) {
+        loop {
+            while let Ok(Some(_)) = self.count().await {}
+            sleep(COMES_BACK).await;
+            // What fails now is tried again.
+            let _ = self.watch().await;
         }
     }
-}
 
-/// Counts anew after every change. Whoever spawned this owns it.
-pub(super) async fn keep(link: Link, caller: Caller, profile: Option<String>) {
-    loop {
-        let _ = follow(&link, &caller, profile.as_deref()).await;
-        sleep(COMES_BACK).await;
+    async fn watch(&mut self) -> Result<(), Problem> {
+        self.versions = None;
+        let mut broker = self.link.broker();
+        let asked = broker.watch_tools(self.caller.again().request(WatchToolsRequest {}));
+        self.versions = Some(self.link.ask(asked).await?);
+        Ok(())
     }
-}
 
-async fn follow(link: &Link, caller: &Caller, profile: Option<&str>) -> Result<(), Problem> {
-    let mut broker = link.broker();
-    let asked = broker.watch_tools(caller.again().request(WatchToolsRequest {}));
-    let mut versions = link.ask(asked).await?;
-    while versions.message().await?.is_some() {
-        count(link, caller.again(), profile).await?;
+    /// Waits for the next version; `None` when there is none to come.
+    async fn count(&mut self) -> Result<Option<u32>, Problem> {
+        let Some(versions) = &mut self.versions else {
+            return Ok(None);
+        };
+        let Some(version) = versions.message().await? else {
+            return Ok(None);
+        };
+        gauge!("tatara_mcp_registered_tools", "profile" => profile_label(self.profile.as_deref()))
+            .set(version.tools);
+        Ok(Some(version.tools))
     }
-    Ok(())
-}
-
-async fn count(link: &Link, caller: Caller, profile: Option<&str>) -> Result<usize, Problem> {
-    let mut broker = link.broker();
-    let asked = broker.list_tools(caller.request(ListToolsRequest { known_version: None }));
-    let tools = link.ask(asked).await?.tools.len();
-    gauge!("tatara_mcp_registered_tools", "profile" => profile_label(profile))
-        .set(u32::try_from(tools).unwrap_or(u32::MAX));
-    Ok(tools)
 }

@@ -46,9 +46,11 @@ pub(in crate::adapters::agent) fn told(base: &Base, error: &reqwest::Error) -> F
             format!("no answer from {place} in time: {what}"),
         );
     }
-    Fault::unreachable(format!(
-        "{place} ended the connection before its answer was whole"
-    ))
+    let what = format!("{place} ended the connection before its answer was whole");
+    match error.is_connect() {
+        true => Fault::unreachable(what),
+        false => Fault::new(UpstreamError::BrokenOff, what),
+    }
 }
 
 fn of_hyper(place: &str, error: &hyper::Error) -> Option<Fault> {

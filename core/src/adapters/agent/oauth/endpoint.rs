@@ -232,8 +232,8 @@ impl Endpoint {
         let described = described.ok_or_else(|| nowhere("it has no description of itself"))?;
         // Who describes another issuer may not send the secret elsewhere.
         let is_itself = |named: &str| named.trim_end_matches('/') == issuer.as_str();
-        if !described.issuer.as_deref().is_none_or(is_itself) {
-            return Err(nowhere("it describes another issuer"));
+        if !described.issuer.as_deref().is_some_and(is_itself) {
+            return Err(nowhere("it describes another issuer, or none"));
         }
         let base = Base::parse(&described.token_endpoint).map_err(|what| nowhere(&what))?;
         let methods = described
