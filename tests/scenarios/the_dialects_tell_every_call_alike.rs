@@ -27,7 +27,7 @@ async fn the_dialects_tell_every_call_alike() {
         described = described.principal(&name(dialect), Role::Engineer);
     }
     let world = described.start().await;
-    let back_ends = BackEnds::added(&world.admin(), "read_write").await;
+    let back_ends = BackEnds::added(world.admin(), "read_write").await;
     let back_ends = back_ends.expect("back ends are added");
     let cases = cases();
 

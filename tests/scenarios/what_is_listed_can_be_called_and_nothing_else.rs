@@ -50,7 +50,7 @@ async fn check(has: Has, profiles: &[Option<&str>]) {
     };
     let back_ends = match access {
         None => None,
-        Some(access) => Some(BackEnds::added(&world.admin(), access).await.expect("added")),
+        Some(access) => Some(BackEnds::added(world.admin(), access).await.expect("added")),
     };
 
     for profile in profiles {

@@ -58,6 +58,14 @@ impl Answer {
         }
     }
 
+    /// That there is no such part. Cut, it would be one more rest that nobody holds.
+    pub(super) fn no_part(result: Arc<ToolResult>) -> Self {
+        Self {
+            part: Some(Part { next: None }),
+            ..Self::fresh(result)
+        }
+    }
+
     /// Out of the cache.
     pub(super) fn kept(hit: Hit) -> Self {
         Self {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json, value::to_raw_value};
 use toolgate_contract::registry::{Context, Group, ToolDef};
 
-use super::{Rooms, answer::Answer, ask::Caller, facts::Facts, settle};
+use super::{Rooms, answer::Answer, ask::Caller, facts::Facts};
 use crate::{
     audit::EventKind,
     discovery,
@@ -109,10 +109,15 @@ fn fetched(rooms: &Rooms, caller: &Caller, cursor: &str) -> Result<Answer, Error
         .profile()
         .and_then(|profile| profile.result_cap)
         .unwrap_or(u32::MAX);
-    match rooms.rests.fetch(cursor, settle::most(cap), caller.principal()) {
+    match rooms
+        .rests
+        .fetch(cursor, token_cost::bytes_of(cap), caller.principal())
+    {
         Ok(part) => Ok(Answer::part(part)),
         // For the model to read: in some dialects the reason would end its session.
-        Err(missing @ Error::NotFound(Missing::Rest)) => said(&missing.to_string(), true),
+        Err(missing @ Error::NotFound(Missing::Rest)) => {
+            said(&missing.to_string(), true).map(|result| Answer::no_part(Arc::new(result)))
+        }
         Err(error) => Err(error),
     }
 }
@@ -127,14 +132,14 @@ fn text_of<'a>(arguments: &'a Value, name: &str) -> &'a str {
 }
 
 fn text(text: &str) -> Result<Answer, Error> {
-    said(text, false)
+    said(text, false).map(|result| Answer::fresh(Arc::new(result)))
 }
 
-fn said(text: &str, is_error: bool) -> Result<Answer, Error> {
+fn said(text: &str, is_error: bool) -> Result<ToolResult, Error> {
     let content = to_raw_value(&json!([{"type": "text", "text": text}])).map_err(Error::internal)?;
-    Ok(Answer::fresh(Arc::new(ToolResult {
+    Ok(ToolResult {
         content,
         structured: None,
         is_error,
-    })))
+    })
 }

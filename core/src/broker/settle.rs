@@ -198,15 +198,12 @@ fn capped(rooms: &Rooms, facts: &Facts, answer: &Answer) -> (Arc<ToolResult>, Op
         (Some(part), _) => (result, part.next.clone()),
         (None, None) => (result, None),
         (None, Some(cap)) => {
-            let capped = rooms.rests.cap(result, most(cap), facts.caller.principal());
+            let capped = rooms
+                .rests
+                .cap(result, token_cost::bytes_of(cap), facts.caller.principal());
             (capped.result, capped.cursor)
         }
     }
-}
-
-/// The cap of a profile, in bytes.
-pub(super) fn most(cap: u32) -> usize {
-    token_cost::bytes_of(usize::try_from(cap).unwrap_or(usize::MAX))
 }
 
 // While an errand of this call goes on for others, its intent covers it, and is closed with it.

@@ -14,8 +14,9 @@ pub fn estimated(bytes: usize) -> usize {
     bytes.saturating_mul(10).div_ceil(BYTES_OF_TEN)
 }
 
-/// Bytes that so many tokens are, about.
+/// Bytes that so many tokens are, about: what a cap in tokens comes to.
 #[must_use]
-pub fn bytes_of(tokens: usize) -> usize {
+pub fn bytes_of(tokens: u32) -> usize {
+    let tokens = usize::try_from(tokens).unwrap_or(usize::MAX);
     tokens.saturating_mul(BYTES_OF_TEN) / 10
 }

@@ -119,6 +119,9 @@ fn modern(mut message: Value) -> Value {
     message
 }
 
+/// The watch by which a pipe counts its tools, for as long as it is served.
+const OWN: usize = 1;
+
 #[tokio::test]
 async fn both_eras_are_spoken_on_one_pipe() {
     let core = ScriptedCore::new();
@@ -226,12 +229,12 @@ async fn a_call_that_is_taken_back_is_stopped_at_once_and_not_answered() {
     for id in 0..20 {
         client.say(&call(format!("c{id}"))).await;
     }
-    // The calls, and the watch of the catalog.
-    core.until_open(21).await;
+    // The calls, the watch of the catalog for the client, and the pipe's own.
+    core.until_open(20 + 1 + OWN).await;
     let began = Instant::now();
     client.say(&cancel("unknown")).await;
     client.say(&cancel("c7")).await;
-    core.until_open(20).await;
+    core.until_open(19 + 1 + OWN).await;
     assert!(
         began.elapsed() < Duration::from_millis(100),
         "{:?}",
@@ -253,7 +256,7 @@ async fn a_second_request_of_the_same_id_is_refused_while_the_first_goes_on() {
     core.hang.send_replace(true);
     let mut client = Client::of(&core);
     client.say(&call(1)).await;
-    core.until_open(1).await;
+    core.until_open(1 + OWN).await;
     let answer = client.ask(&call(1)).await;
     assert_eq!(
         (&answer["error"]["code"], &answer["id"]),
@@ -271,7 +274,7 @@ async fn more_requests_than_there_is_room_for_are_told_to_wait_and_cancels_are_s
     for id in 0..128 {
         client.say(&call(id)).await;
     }
-    core.until_open(128).await;
+    core.until_open(128 + OWN).await;
     let answer = client.ask(&call(128)).await;
     assert_eq!(
         (&answer["id"], &answer["error"]["data"]["retryAfter"]),
@@ -279,7 +282,7 @@ async fn more_requests_than_there_is_room_for_are_told_to_wait_and_cancels_are_s
         "{answer}"
     );
     client.say(&cancel(5)).await;
-    core.until_open(127).await;
+    core.until_open(127 + OWN).await;
 }
 
 #[tokio::test]
@@ -331,7 +334,7 @@ async fn the_end_of_the_input_ends_it_promptly_and_cancels_what_is_under_way() {
     core.hang.send_replace(true);
     let mut client = Client::of(&core);
     client.say(&call(1)).await;
-    core.until_open(1).await;
+    core.until_open(1 + OWN).await;
     let began = Instant::now();
     let says = client.says.as_mut().unwrap();
     says.shutdown().await.unwrap();
@@ -366,7 +369,7 @@ async fn told_to_stop_it_ends_and_cancels_what_is_under_way() {
     core.hang.send_replace(true);
     let mut client = Client::of(&core);
     client.say(&call(1)).await;
-    core.until_open(1).await;
+    core.until_open(1 + OWN).await;
     client.shutdown.cancel();
     core.until_open(0).await;
     let served = timeout(PATIENCE, client.served).await.expect("it ends").unwrap();
