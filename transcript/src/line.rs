@@ -72,7 +72,7 @@ struct Head<'a> {
     message: &'a str,
     uuid: Option<&'a RawValue>,
     session: Option<Cow<'a, str>>,
-    subagent: bool,
+    side_chain: bool,
     meta: bool,
     turns: [Option<&'a RawValue>; 3],
 }
@@ -93,7 +93,7 @@ impl<'a> Head<'a> {
             uuid,
             session,
             session_in_a_stream,
-            subagent,
+            side_chain,
             meta,
             turns @ ..,
         ] = json::fields(
@@ -118,7 +118,7 @@ impl<'a> Head<'a> {
             message: message.map_or(line, RawValue::get),
             uuid,
             session: id(session).or_else(|| id(session_in_a_stream)),
-            subagent: is_true(subagent),
+            side_chain: is_true(side_chain),
             meta: is_true(meta),
             turns,
         })
@@ -153,7 +153,7 @@ impl<'a> Head<'a> {
             });
         }
         if !result && !self.meta {
-            turns.prompt(self.session.as_deref(), self.subagent, id(self.uuid));
+            turns.prompt(self.session.as_deref(), self.side_chain, id(self.uuid));
         }
     }
 
@@ -176,7 +176,7 @@ fn tell(
     let Some(content) = message.content else { return };
     let turn_id = head
         .named_turn(message)
-        .or_else(|| turns.of(head.session.as_deref(), head.subagent).map(Cow::from));
+        .or_else(|| turns.of(head.session.as_deref(), head.side_chain).map(Cow::from));
     let borrowed = |text: &'_ Option<Cow<'_, str>>| text.as_deref().map(str::to_owned).map(Cow::Owned);
     json::each(content, |raw| {
         let Ok([kind, name, tool_use_id, input]) = json::fields(raw.get(), ["type", "name", "id", "input"])

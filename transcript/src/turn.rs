@@ -13,12 +13,12 @@ use crate::json;
 /// An id longer than this is none.
 const LONGEST_ID: usize = 256;
 
-/// What was read of a transcript up to here. Subagents, whose lines stand between those of the agent, have turns of
+/// What was read of a transcript up to here. Side chains, whose lines stand between those of the agent, have turns of
 /// their own.
 #[derive(Debug, Clone, Default)]
 pub struct Turns {
     agent: Option<Prompt>,
-    subagent: Option<Prompt>,
+    side_chain: Option<Prompt>,
 }
 
 #[derive(Debug, Clone)]
@@ -29,22 +29,22 @@ struct Prompt {
 
 impl Turns {
     /// A turn begins here.
-    pub(crate) fn prompt(&mut self, session: Option<&str>, subagent: bool, uuid: Option<Cow<'_, str>>) {
-        *self.place(subagent) = uuid.map(|uuid| Prompt {
+    pub(crate) fn prompt(&mut self, session: Option<&str>, side_chain: bool, uuid: Option<Cow<'_, str>>) {
+        *self.place(side_chain) = uuid.map(|uuid| Prompt {
             session: session.unwrap_or_default().into(),
             uuid: uuid.into_owned(),
         });
     }
 
     /// The prompt that this line follows upon.
-    pub(crate) fn of(&mut self, session: Option<&str>, subagent: bool) -> Option<&str> {
-        let prompt = self.place(subagent).as_ref()?;
+    pub(crate) fn of(&mut self, session: Option<&str>, side_chain: bool) -> Option<&str> {
+        let prompt = self.place(side_chain).as_ref()?;
         (prompt.session == session.unwrap_or_default()).then_some(prompt.uuid.as_str())
     }
 
-    fn place(&mut self, subagent: bool) -> &mut Option<Prompt> {
-        match subagent {
-            true => &mut self.subagent,
+    fn place(&mut self, side_chain: bool) -> &mut Option<Prompt> {
+        match side_chain {
+            true => &mut self.side_chain,
             false => &mut self.agent,
         }
     }
