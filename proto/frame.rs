@@ -105,9 +105,16 @@ pub struct Header {
     /// True when further chunks of the body follow.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub more: bool,
-    /// Present when a response is a refusal; the body is then a [`Refusal`].
+    /// Present when a response is a refusal; the body is then a [`Refusal`], or what the code says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RefusalCode>,
+    /// The conversation with a project's server that a request, notification or response belongs to; absent for the
+    /// one that all callers share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<FrameId>,
+    /// The peer's request on whose account a request or notification is sent, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<FrameId>,
 }
 
 /// One frame.
@@ -155,6 +162,8 @@ impl Frame {
             trace: None,
             more: false,
             error: None,
+            conversation: None,
+            about: None,
         };
         Self {
             header,
@@ -168,6 +177,36 @@ impl Frame {
         let mut frame = Self::new(Kind::Request, id, body);
         frame.header.method = Some(method.to_owned());
         frame.header.deadline_ms = Some(deadline_ms);
+        frame
+    }
+
+    /// A notification outside of any request.
+    #[must_use]
+    pub fn notify(method: &str, body: impl Into<Bytes>) -> Self {
+        let mut frame = Self::new(Kind::Notify, FrameId::zero(), body);
+        frame.header.method = Some(method.to_owned());
+        frame
+    }
+
+    /// The frame within a conversation; `None` for the one that all callers share.
+    #[must_use]
+    pub fn within(mut self, conversation: Option<FrameId>) -> Self {
+        self.header.conversation = conversation;
+        self
+    }
+
+    /// The frame on account of a request of the peer, where that is known.
+    #[must_use]
+    pub fn about(mut self, request: Option<FrameId>) -> Self {
+        self.header.about = request;
+        self
+    }
+
+    /// A response that carries the error a project's server answered with: the raw error object of JSON-RPC.
+    #[must_use]
+    pub fn answered_with_error(id: FrameId, error: impl Into<Bytes>) -> Self {
+        let mut frame = Self::new(Kind::Response, id, error);
+        frame.header.error = Some(RefusalCode::AnsweredWithError);
         frame
     }
 
@@ -265,6 +304,10 @@ impl Header {
             () if !trace_fits => Err(FrameError::Field("trace")),
             () if self.more && !kind.may_be_chunked() => Err(FrameError::Field("more")),
             () if self.error.is_some() && kind != Kind::Response => Err(FrameError::Field("error")),
+            () if self.conversation.is_some() && !kind.may_be_chunked() => {
+                Err(FrameError::Field("conversation"))
+            }
+            () if self.about.is_some() && !kind.has_method() => Err(FrameError::Field("about")),
             () => Ok(()),
         }
     }

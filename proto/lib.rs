@@ -14,6 +14,7 @@ pub mod pods;
 pub mod reason;
 pub mod registry;
 pub mod scrub;
+pub mod splice;
 pub mod ssh;
 
 use std::sync::LazyLock;

@@ -30,6 +30,12 @@ impl FrameId {
         Self("0".to_owned())
     }
 
+    /// The conversation of messages that belong to none: each one of revision 2026-07-28 of MCP stands for itself.
+    #[must_use]
+    pub fn raw() -> Self {
+        Self("raw".to_owned())
+    }
+
     /// The id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

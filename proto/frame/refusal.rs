@@ -24,6 +24,12 @@ pub enum RefusalCode {
     TooLarge,
     /// The peer could not do what it should be able to do.
     Failed,
+    /// A project's server answered with an error of JSON-RPC; the body is that error object, raw.
+    AnsweredWithError,
+    /// The project's server does not run, or ended before it answered.
+    ServerDown,
+    /// The peer has no conversation of this id: it ended, or it never began.
+    ConversationUnknown,
     /// A code from a newer peer.
     #[serde(other)]
     Unknown,

@@ -86,6 +86,9 @@ fn told(error: UplinkError) -> UpstreamError {
             | RefusalCode::Malformed
             | RefusalCode::Replayed
             | RefusalCode::Failed
+            | RefusalCode::AnsweredWithError
+            | RefusalCode::ServerDown
+            | RefusalCode::ConversationUnknown
             | RefusalCode::Unknown,
         ) => UpstreamError::Failed,
     }
