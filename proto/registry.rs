@@ -65,6 +65,8 @@ pub enum Group {
     Platform,
     /// What the gateway offers about its own tools and results, where a profile asks for it.
     Gateway,
+    /// What can be asked of all projects at once, where a tenant has one.
+    Fleet,
 }
 
 impl Group {
@@ -78,6 +80,7 @@ impl Group {
             Self::Chat => "chat",
             Self::Platform => "platform",
             Self::Gateway => "gateway",
+            Self::Fleet => "fleet",
         }
     }
 }

@@ -84,6 +84,14 @@ pub enum Error {
         /// The targets to choose from.
         choices: Vec<TargetChoice>,
     },
+    /// Name one of the projects that there are.
+    #[error("{}", no_project(asked.as_deref(), known))]
+    NoProject {
+        /// The one that was named; `None` where none was, and none is the caller's default.
+        asked: Option<String>,
+        /// Those that the caller may name.
+        known: Vec<String>,
+    },
     /// Wait.
     #[error("over the {scope} limit of {per_minute} calls a minute; try again in {} s", seconds(*retry_after))]
     RateLimited {
@@ -243,6 +251,7 @@ impl Error {
             Self::TooLarge => ErrorReason::RequestTooLarge,
             Self::Invalid { .. } | Self::ArgumentsInvalid { .. } => ErrorReason::ArgumentsInvalid,
             Self::TargetRequired { .. } => ErrorReason::TargetRequired,
+            Self::NoProject { .. } => ErrorReason::ProjectNotFound,
             Self::RateLimited { .. } => ErrorReason::RateLimited,
             Self::Overloaded | Self::Stopping => ErrorReason::Overloaded,
             Self::Conflict(_) => ErrorReason::Conflict,
@@ -320,6 +329,24 @@ impl From<JournalError> for Error {
     }
 }
 
+// A name is told back up to here: it came from outside.
+fn no_project(asked: Option<&str>, known: &[String]) -> String {
+    let known = match known {
+        [] => "none is registered".to_owned(),
+        known => format!("the registered projects are {}", known.join(", ")),
+    };
+    match asked {
+        Some(asked) => {
+            let short: String = asked.chars().take(40).collect();
+            format!("no project is called {}; {known}", short.escape_debug())
+        }
+        None => format!(
+            "the call names no project and you have no default; name one as project, or make one your default with \
+             switch_project: {known}"
+        ),
+    }
+}
+
 fn violation(place: &str, message: String) -> Violation {
     let fields = place
         .split('.')
@@ -349,7 +376,11 @@ fn upstream_reason(error: &UpstreamError) -> ErrorReason {
         | UpstreamError::RelayRevoked
         | UpstreamError::RelayLocked => ErrorReason::RelayOffline,
         UpstreamError::CredentialRejected => ErrorReason::CredentialRejected,
-        UpstreamError::RelayLost => ErrorReason::RelayLost,
+        UpstreamError::RelayLost | UpstreamError::ProjectLost { .. } => ErrorReason::RelayLost,
+        UpstreamError::ProjectOffline { .. } | UpstreamError::ProjectDown { .. } => {
+            ErrorReason::ProjectOffline
+        }
+        UpstreamError::ConversationOver => ErrorReason::ResourceNotFound,
         UpstreamError::Overloaded => ErrorReason::Overloaded,
         UpstreamError::Cancelled => ErrorReason::Cancelled,
     }

@@ -65,8 +65,11 @@ pub fn tools() -> impl Iterator<Item = &'static ToolDef> {
 /// The adapter types of the back ends of agents.
 pub const BACK_ENDS: [&str; 3] = ["agent-memory", "agent-operator", "agent-chat"];
 
+/// The adapter type of projects, which bring their tools along.
+pub const PROJECT: &str = "project";
+
 /// The adapter types of which targets can be added.
-const ADDABLE: [&str; 7] = [
+const ADDABLE: [&str; 8] = [
     "proxmox",
     "ssh",
     "github",
@@ -74,6 +77,7 @@ const ADDABLE: [&str; 7] = [
     "agent-memory",
     "agent-operator",
     "agent-chat",
+    PROJECT,
 ];
 
 /// The adapter type of this name, if targets of it can be added.

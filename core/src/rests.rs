@@ -41,6 +41,7 @@ impl Rests {
                 content: content(&blocks),
                 structured: None,
                 is_error: result.is_error,
+                raw: None,
             }),
             cursor,
         }
@@ -58,6 +59,7 @@ impl Rests {
                 content: content(&blocks),
                 structured: None,
                 is_error: false,
+                raw: None,
             }),
             cursor: part.next,
         })

@@ -8,7 +8,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use futures::future::BoxFuture;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
-use toolgate_contract::ids::CallId;
+use toolgate_contract::{frame::FrameId, ids::CallId};
 
 pub use self::reports::{Level, Report, Reports, Told, Wanted};
 use crate::{journal::Contact, secrets::Lease};
@@ -30,6 +30,19 @@ pub struct UpstreamCall {
     pub cancelled: CancellationToken,
     /// Where it is told what the call is doing. Told to the one who began it, however many wait for its answer.
     pub reports: Reports,
+    /// The message as it goes to a project's server; `None` for whatever else a call is carried to.
+    pub message: Option<Message>,
+}
+
+/// One request of MCP as a project's server reads it.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// The method.
+    pub method: Arc<str>,
+    /// Its parameters: one JSON object, byte for byte.
+    pub params: Payload,
+    /// The conversation it belongs to; `None` for the one that all callers share.
+    pub conversation: Option<FrameId>,
 }
 
 /// Arguments or results on their way; never shown in logs.
@@ -50,6 +63,27 @@ pub struct ToolResult {
     pub structured: Option<Box<RawValue>>,
     /// True when the tool ran and said no.
     pub is_error: bool,
+    /// What a project's server answered, byte for byte; the other parts are read out of it. `None` for whatever the
+    /// gateway or an adapter of it wrote.
+    pub raw: Option<Raw>,
+}
+
+/// The answer of a project's server to one request.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Raw {
+    /// The result object of JSON-RPC.
+    Result(bytes::Bytes),
+    /// The error object of JSON-RPC.
+    Error(bytes::Bytes),
+}
+
+impl fmt::Debug for Raw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Result(bytes) => write!(f, "Result(<{} bytes>)", bytes.len()),
+            Self::Error(bytes) => write!(f, "Error(<{} bytes>)", bytes.len()),
+        }
+    }
 }
 
 impl ToolResult {
@@ -137,6 +171,34 @@ pub enum UpstreamError {
     /// The relay was lost during the call.
     #[error("the connection to the host ended before the answer came; try again")]
     RelayLost,
+    /// The project's relay is not connected.
+    #[error("project {project} is not connected; its relay {relay} has to run beside it")]
+    ProjectOffline {
+        /// Its name.
+        project: Arc<str>,
+        /// The relay's id.
+        relay: Arc<str>,
+    },
+    /// The project's relay is connected, and its server does not run, or ended before it answered.
+    #[error("the server of project {project} does not run; its relay {relay} starts it again")]
+    ProjectDown {
+        /// Its name.
+        project: Arc<str>,
+        /// The relay's id.
+        relay: Arc<str>,
+    },
+    /// The connection to the project's relay ended before the answer.
+    #[error(
+        "the connection to project {project} ended before its answer; what was asked may have been carried out all the \
+         same, so look before you ask again"
+    )]
+    ProjectLost {
+        /// Its name.
+        project: Arc<str>,
+    },
+    /// The conversation with the project's server has ended.
+    #[error("the conversation with the project's server has ended; begin a new one with initialize")]
+    ConversationOver,
     /// Too many calls are under way there.
     #[error("too many calls are under way at the target")]
     Overloaded,

@@ -68,6 +68,7 @@ pub(crate) fn join(first: ToolResult, next: ToolResult) -> ToolResult {
         structured_content: later(next.structured_content, first.structured_content),
         is_error: first.is_error || next.is_error,
         meta: later(next.meta, first.meta),
+        raw: later(next.raw, first.raw),
     }
 }
 
@@ -134,6 +135,7 @@ mod tests {
                 structured_content: Bytes::from_static(b"{\"a\":1}"),
                 is_error: true,
                 meta: Bytes::from_static(b"{\"b\":2}"),
+                ..Default::default()
             },
             r#"{"content":[ 1,  2],"structuredContent":{"a":1},"isError":true,"_meta":{"b":2}}"#,
         );

@@ -13,6 +13,9 @@ use super::{
 /// The adapter types whose targets are infrastructure: only read, and chosen by `target_id`.
 pub(crate) const INFRASTRUCTURE: [&str; 4] = ["proxmox", "ssh", "github", "gitea"];
 
+/// The group whose tools answer with structure of ours although they are no infrastructure.
+const FLEET: i32 = 7;
+
 /// One tool of the closed registry.
 pub(crate) struct Tool {
     pub(crate) name: String,
@@ -67,7 +70,8 @@ fn tool(method: &MethodDescriptor, option: ToolOption, options: &Options, mistak
     let infrastructure = INFRASTRUCTURE.contains(&option.adapter.as_str());
     let input = schema::arguments(&method.input(), infrastructure, options, mistakes);
     // What a back end answers is told as it comes, and has no schema of ours.
-    let output = infrastructure.then(|| schema::result(&method.output(), options, mistakes));
+    let structured = infrastructure || option.group == FLEET;
+    let output = structured.then(|| schema::result(&method.output(), options, mistakes));
     let http = option
         .http
         .as_ref()
@@ -109,6 +113,7 @@ fn group(number: i32) -> Option<&'static str> {
         4 => Some("Chat"),
         5 => Some("Platform"),
         6 => Some("Gateway"),
+        7 => Some("Fleet"),
         _ => None,
     }
 }

@@ -26,6 +26,7 @@ impl Echo {
             content: raw(&json!([{"type": "text", "text": text}]))?,
             structured: Some(raw(&structured)?),
             is_error: false,
+            raw: None,
         })
     }
 }

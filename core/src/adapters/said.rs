@@ -18,6 +18,7 @@ pub(super) fn result(text: &str, structured: &impl Serialize) -> Result<ToolResu
         content: content(text)?,
         structured: Some(to_raw_value(structured).map_err(|_| UpstreamError::Invalid)?),
         is_error: false,
+        raw: None,
     })
 }
 
@@ -27,6 +28,7 @@ pub(super) fn text(text: &str) -> Result<ToolResult, UpstreamError> {
         content: content(text)?,
         structured: None,
         is_error: false,
+        raw: None,
     })
 }
 
@@ -36,6 +38,7 @@ pub(super) fn no(text: &str) -> Result<ToolResult, UpstreamError> {
         content: content(text)?,
         structured: None,
         is_error: true,
+        raw: None,
     })
 }
 

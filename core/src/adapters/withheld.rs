@@ -137,6 +137,7 @@ mod tests {
                 content: raw(json!([{"type": "text", "text": format!("hello {SECRET}!")}])),
                 structured: Some(raw(json!({"name": SECRET, "id": 9_007_199_254_740_993_u64}))),
                 is_error: false,
+                raw: None,
             })
             .unwrap();
         assert_eq!(

@@ -85,6 +85,7 @@ impl Answer {
             content: RawValue::NULL.to_owned(),
             structured: None,
             is_error: validation.verdict != adapters::Verdict::Passed,
+            raw: None,
         };
         Self {
             result: Arc::new(result),

@@ -70,6 +70,7 @@ pub(super) async fn dispatch(rooms: &Arc<Rooms>, lent: Lent) -> Dispatched {
             deadline: time.left,
             cancelled: cancelled.clone(),
             reports: permitted.facts.reports.clone(),
+            message: None,
         },
     };
     let asked = async {

@@ -141,5 +141,6 @@ fn said(text: &str, is_error: bool) -> Result<ToolResult, Error> {
         content,
         structured: None,
         is_error,
+        raw: None,
     })
 }

@@ -20,7 +20,7 @@ use crate::{
     error::Error,
     journal::{Contact, JournalError, Receipt},
     rfc3339, telemetry, token_cost,
-    upstream::ToolResult,
+    upstream::{Raw, ToolResult},
 };
 
 /// A result that stands on the record; the only thing that can be released.
@@ -70,6 +70,10 @@ impl Settled {
             structured_content: self.told.structured.as_deref().map_or_else(Bytes::new, raw),
             is_error: self.told.is_error,
             meta: Bytes::copy_from_slice(self.meta.as_bytes()),
+            raw: match &self.told.raw {
+                Some(Raw::Result(bytes)) => bytes.clone(),
+                Some(Raw::Error(_)) | None => Bytes::new(),
+            },
         }
     }
 

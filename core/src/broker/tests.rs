@@ -83,6 +83,7 @@ impl Upstream for Host {
                     content: to_raw_value(&json!([{"type": "text", "text": "up"}])).unwrap(),
                     structured: (!is_error).then(|| to_raw_value(&output()).unwrap()),
                     is_error,
+                    raw: None,
                 }),
                 Does::Fail(error) => Err(error),
                 Does::Hang => std::future::pending().await,
@@ -105,6 +106,7 @@ fn answer() -> Result<ToolResult, UpstreamError> {
         content: to_raw_value(&json!([{"type": "text", "text": "up"}])).unwrap(),
         structured: Some(to_raw_value(&output()).unwrap()),
         is_error: false,
+        raw: None,
     })
 }
 

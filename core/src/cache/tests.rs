@@ -10,6 +10,7 @@ fn answer(bytes: usize) -> Arc<ToolResult> {
         content: RawValue::from_string(format!("\"{}\"", "x".repeat(bytes))).unwrap(),
         structured: None,
         is_error: false,
+        raw: None,
     })
 }
 
@@ -88,6 +89,7 @@ fn what_went_wrong_or_is_too_large_is_not_kept() {
             content: RawValue::from_string("[]".into()).unwrap(),
             structured: None,
             is_error: true,
+            raw: None,
         }),
     );
     assert!(cache.look(&key).is_none());

@@ -22,6 +22,7 @@ fn result(blocks: &Value, structured: Option<&Value>) -> Arc<ToolResult> {
         content: to_raw_value(blocks).unwrap(),
         structured: structured.map(|value| to_raw_value(value).unwrap()),
         is_error: false,
+        raw: None,
     })
 }
 

@@ -58,5 +58,7 @@ fn description(tool: &'static ToolDef, caller: &Caller) -> ToolDescription {
                 name: target.name.clone(),
             })
             .collect(),
+        project: String::new(),
+        definition: Bytes::new(),
     }
 }

@@ -2,7 +2,9 @@
 
 use futures::{Stream, stream};
 use tonic::Status;
-use toolgate_contract::v1::{CallLog, CallProgress, CallResponse, RunResponse, run_response::Event};
+use toolgate_contract::v1::{
+    CallLog, CallProgress, CallResponse, RunResponse, ServerNotification, run_response::Event,
+};
 
 use super::status;
 use crate::{
@@ -22,16 +24,22 @@ pub(super) fn wanted(progress: bool, log_level: Option<&str>) -> Result<Wanted, 
     Ok(Wanted {
         progress,
         level: level.transpose()?,
+        everything: false,
     })
 }
 
 /// Pulled by the transport; dropped, it cancels the call.
 pub(super) fn events(running: Running) -> impl Stream<Item = Result<RunResponse, Status>> + Send {
     stream::unfold(running, async |mut running| {
-        let event = match running.next().await? {
-            RunEvent::Report(report) => Ok(told(report)),
-            RunEvent::Ended(Ok(settled)) => Ok(Event::Outcome(outcome(&settled))),
-            RunEvent::Ended(Err(failed)) => Err(status(failed)),
+        let event = loop {
+            match running.next().await? {
+                RunEvent::Report(report) => match told(report) {
+                    Some(event) => break Ok(event),
+                    None => {}
+                },
+                RunEvent::Ended(Ok(settled)) => break Ok(Event::Outcome(outcome(&settled))),
+                RunEvent::Ended(Err(failed)) => break Err(status(failed)),
+            }
         };
         let response = event.map(|event| RunResponse { event: Some(event) });
         Some((response, running))
@@ -47,8 +55,8 @@ pub(super) fn outcome(settled: &Settled) -> CallResponse {
     }
 }
 
-fn told(report: Report) -> Event {
-    match report {
+fn told(report: Report) -> Option<Event> {
+    Some(match report {
         Report::Progress {
             progress,
             total,
@@ -63,5 +71,11 @@ fn told(report: Report) -> Event {
             logger: logger.into(),
             data: data.to_string().into(),
         }),
-    }
+        Report::Said { method, params } => Event::Notification(ServerNotification {
+            method: method.as_ref().to_owned(),
+            params,
+        }),
+        // Only the pipe wants it, and the pipe does not come by here.
+        Report::Asked { .. } => return None,
+    })
 }

@@ -6,7 +6,7 @@ use toolgate_contract::registry::{Group, ToolDef};
 use super::Snapshot;
 use crate::{
     profiles::{self, Profile},
-    registry::BACK_ENDS,
+    registry::{BACK_ENDS, PROJECT},
 };
 
 /// The rule that keeps a tool from a caller.
@@ -81,6 +81,7 @@ impl Snapshot {
                 self.targets_of(tool.adapter).next().is_some()
             }
             None => true,
+            Some(Group::Fleet) => self.targets_of(PROJECT).next().is_some(),
             Some(Group::Platform) => self.stand_alone || self.has_back_end(|_| true),
             Some(_) => self.has_back_end(|adapter| adapter == tool.adapter),
         }

@@ -8,6 +8,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -93,6 +94,22 @@ pub enum Report {
         /// What.
         data: Value,
     },
+    /// A project's server says something, byte for byte.
+    Said {
+        /// The notification's method.
+        method: Arc<str>,
+        /// Its parameters; empty where there are none.
+        params: Bytes,
+    },
+    /// A project's server asks the client something.
+    Asked {
+        /// What the answer has to name.
+        id: Arc<str>,
+        /// The method.
+        method: Arc<str>,
+        /// Its parameters; empty where there are none.
+        params: Bytes,
+    },
 }
 
 /// What of it is wanted.
@@ -102,6 +119,8 @@ pub struct Wanted {
     pub progress: bool,
     /// Log lines of this level and those above.
     pub level: Option<Level>,
+    /// Everything that a project's server says and asks, for a client that speaks to it through the pipe.
+    pub everything: bool,
 }
 
 /// Where a call tells what it is doing. Cheap to clone; clones tell to the same reader.
@@ -173,6 +192,45 @@ impl Reports {
         }
     }
 
+    /// Whether progress is wanted.
+    #[must_use]
+    pub fn wants_progress(&self) -> bool {
+        self.0.as_deref().is_some_and(|line| line.wanted.progress)
+    }
+
+    /// Passes on what a project's server says, if it is wanted: progress and log lines like those of the gateway,
+    /// anything else through the pipe only. Whether a log line is of the wanted level is its server's to know.
+    pub fn said(&self, method: &str, params: Bytes) {
+        let Some(line) = self.0.as_deref() else {
+            return;
+        };
+        let wanted = match method {
+            _ if line.wanted.everything => true,
+            "notifications/progress" => line.wanted.progress,
+            "notifications/message" => line.wanted.level.is_some(),
+            _ => false,
+        };
+        if wanted {
+            line.tell(Report::Said {
+                method: method.into(),
+                params,
+            });
+        }
+    }
+
+    /// Passes on what a project's server asks its client; false where nobody can be asked, or too much waits.
+    #[must_use]
+    pub fn asked(&self, id: &str, method: &str, params: Bytes) -> bool {
+        let line = self.0.as_deref().filter(|line| line.wanted.everything);
+        line.is_some_and(|line| {
+            line.tell(Report::Asked {
+                id: id.into(),
+                method: method.into(),
+                params,
+            })
+        })
+    }
+
     /// Whether anything was told that its reader may have passed on.
     #[must_use]
     pub fn any_told(&self) -> bool {
@@ -206,6 +264,7 @@ mod tests {
         Reports::wanted(Wanted {
             progress: true,
             level: Some(Level::Debug),
+            ..Wanted::default()
         })
     }
 
@@ -216,7 +275,7 @@ mod tests {
     fn numbers(told: &mut Told) -> Vec<f64> {
         let number = |report| match report {
             Report::Progress { progress, .. } => Some(progress),
-            Report::Log { .. } => None,
+            _ => None,
         };
         read(told).into_iter().filter_map(number).collect()
     }
@@ -266,6 +325,7 @@ mod tests {
             let (reports, mut told) = Reports::wanted(Wanted {
                 progress: false,
                 level: Some(wanted),
+                ..Wanted::default()
             });
             for level in Level::ALL {
                 reports.log(level, "test", || {

@@ -29,6 +29,7 @@ fn catalog(version: &str) -> ListToolsResponse {
                 id: "01T".into(),
                 name: "web-1".into(),
             }],
+            ..Default::default()
         }],
         version: version.into(),
         unchanged: false,
@@ -170,6 +171,7 @@ async fn a_caller_that_prefers_to_wait_gets_the_result_at_once() {
             structured_content: r#"{"exit_code":3}"#.into(),
             is_error: true,
             meta: r#"{"toolgate/target":{"id":"T"}}"#.into(),
+            ..Default::default()
         }),
         duration_ms: -1,
     };

@@ -96,6 +96,7 @@ async fn arguments_and_results_pass_byte_for_byte() {
         structured_content: structured.into(),
         meta: meta.into(),
         is_error: false,
+        ..Default::default()
     });
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{{"arguments":{arguments},"name":"a_b","inputResponses":{{}},"requestState":"s","task":{{"ttl":1}}}}}}"#

@@ -18,8 +18,7 @@ fn catalog(version: &str, names: &[&str]) -> ListToolsResponse {
         annotations: Some(ToolAnnotations { read_only_hint: true }),
         adapter_type: "ssh".into(),
         freshness: "live".into(),
-        targets: vec![],
-    }
+        targets: vec![], ..Default::default() }
     };
     ListToolsResponse {
         tools: names.iter().map(tool).collect(),

@@ -51,6 +51,7 @@ async fn a_call_is_streamed_as_documented() {
         structured_content: "{\r\n\"exit_code\":0}".into(),
         is_error: false,
         meta: r#"{"toolgate/target":{"id":"T"}}"#.into(),
+        ..Default::default()
     };
     events.send(event(1, Event::ToolResult(result))).await.unwrap();
     assert_eq!(

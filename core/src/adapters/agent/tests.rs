@@ -40,6 +40,7 @@ async fn called(
         deadline: Duration::from_secs(5),
         cancelled: CancellationToken::new(),
         reports: Reports::none(),
+        message: None,
     };
     let result = adapter.call(&contact(), call).await?;
     let content: Value = serde_json::from_str(result.content.get()).unwrap();

@@ -56,6 +56,7 @@ async fn call(server: &Server, tool: &'static str, arguments: Value) -> Result<A
         deadline: Duration::from_secs(10),
         cancelled: CancellationToken::new(),
         reports: Reports::none(),
+        message: None,
     };
     let result = server.call(&contact(), call).await?;
     let content: Value = serde_json::from_str(result.content.get()).unwrap();

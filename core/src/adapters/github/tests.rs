@@ -100,6 +100,7 @@ impl<P> World<P> {
             deadline: Duration::from_secs(10),
             cancelled: CancellationToken::new(),
             reports: Reports::none(),
+            message: None,
         };
         let result = self.github.call(&self.contact, call).await?;
         let content: Value = serde_json::from_str(result.content.get()).unwrap();

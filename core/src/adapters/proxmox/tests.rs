@@ -94,6 +94,7 @@ async fn call(peer: &Peer, tool: &'static str, arguments: Value) -> Result<Answe
         deadline: Duration::from_secs(10),
         cancelled: CancellationToken::new(),
         reports: Reports::none(),
+        message: None,
     };
     let result = cluster(peer).call(&contact(), call).await?;
     let content: Value = serde_json::from_str(result.content.get()).unwrap();
@@ -222,6 +223,7 @@ async fn a_self_signed_node_is_read_by_its_fingerprint() {
         deadline: Duration::from_secs(10),
         cancelled: CancellationToken::new(),
         reports: Reports::none(),
+        message: None,
     };
     let result = open(&stored, &json!({}), &secret())
         .unwrap()

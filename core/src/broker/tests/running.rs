@@ -14,10 +14,12 @@ const INTENTS: &str = "select count(*) from intent where tenant_id = $1";
 const NOTHING: Wanted = Wanted {
     progress: false,
     level: None,
+    everything: false,
 };
 const EVERYTHING: Wanted = Wanted {
     progress: true,
     level: Some(Level::Debug),
+    everything: false,
 };
 
 impl World {
@@ -54,6 +56,7 @@ fn word(report: &Report) -> String {
             message,
         } => format!("{progress}/{total:?} {message:?}"),
         Report::Log { level, logger, data } => format!("{} {logger} {data}", level.as_str()),
+        Report::Said { method, .. } | Report::Asked { method, .. } => format!("server: {method}"),
     }
 }
 
@@ -62,7 +65,11 @@ async fn a_run_tells_what_is_wanted_in_order_and_then_its_outcome() {
     let contacting =
         format!(r#"debug toolgate {{"message":"contacting the target","target":"web-1","tool":"{SSH}"}}"#);
     let (half, working) = (r#"1/Some(2.0) Some("half")"#, r#"info host "working""#);
-    let only = |progress, level| Wanted { progress, level };
+    let only = |progress, level| Wanted {
+        progress,
+        level,
+        everything: false,
+    };
     let cases: [(Wanted, &[&str]); 5] = [
         (EVERYTHING, &[&contacting, half, working]),
         (only(true, None), &[half]),

@@ -140,6 +140,7 @@ impl Upstream for Opened {
                 content: to_raw_value(&said).unwrap(),
                 structured: (!is_error).then(|| to_raw_value(&structured).unwrap()),
                 is_error,
+                raw: None,
             })
         })
     }

@@ -51,6 +51,8 @@ fn unreachable(error: UpstreamError, took: Duration) -> TestTargetResponse {
         | UpstreamError::Unreachable
         | UpstreamError::BrokenOff
         | UpstreamError::Forbidden
+        | UpstreamError::ProjectOffline { .. }
+        | UpstreamError::ProjectDown { .. }
         | UpstreamError::Tls => stages(vec![failed("relay", error.to_string(), took)]),
         UpstreamError::CredentialRejected | UpstreamError::TokenUnavailable => {
             stages(vec![failed("credential", error.to_string(), took)])
@@ -63,6 +65,8 @@ fn unreachable(error: UpstreamError, took: Duration) -> TestTargetResponse {
         | UpstreamError::TooLarge
         | UpstreamError::WriteRejected
         | UpstreamError::RelayLost
+        | UpstreamError::ProjectLost { .. }
+        | UpstreamError::ConversationOver
         | UpstreamError::Overloaded
         | UpstreamError::Cancelled => sample_failed(&error.to_string(), took),
     }

@@ -124,6 +124,7 @@ async fn progress_and_lines_come_before_the_outcome() {
                 Event::Progress(progress) => format!("{}/{}", progress.progress, progress.total.unwrap()),
                 Event::Log(log) => format!("{} {}", log.level, std::str::from_utf8(&log.data).unwrap()),
                 Event::Outcome(_) => "outcome".into(),
+                Event::Notification(said) => said.method,
             });
         }
         words

@@ -73,6 +73,7 @@ pub(super) fn read(answer: &[u8]) -> Result<ToolResult, UpstreamError> {
         content: one_block(&readable(&output))?,
         structured: Some(encode(&output)?),
         is_error: false,
+        raw: None,
     })
 }
 
@@ -85,6 +86,7 @@ fn said_no(content: &RawValue) -> Result<ToolResult, UpstreamError> {
         content: one_block(&text)?,
         structured: None,
         is_error: true,
+        raw: None,
     })
 }
 

@@ -40,6 +40,7 @@ fn call(arguments: &'static str) -> UpstreamCall {
         deadline: Duration::from_secs(10),
         cancelled: CancellationToken::new(),
         reports: Reports::none(),
+        message: None,
     }
 }
 

@@ -27,6 +27,7 @@ fn result(content: &'static str, structured: &'static str, meta: &'static str) -
         structured_content: Bytes::from_static(structured.as_bytes()),
         is_error: false,
         meta: Bytes::from_static(meta.as_bytes()),
+        ..Default::default()
     }
 }
 

@@ -18,6 +18,7 @@ fn tool() -> ToolDescription {
             id: "01T".into(),
             name: "web-1".into(),
         }],
+        ..Default::default()
     }
 }
 

@@ -144,6 +144,7 @@ async fn call(
         deadline: Duration::from_secs(10),
         cancelled: CancellationToken::new(),
         reports: Reports::none(),
+        message: None,
     };
     adapter.call(&contact(), call).await
 }

@@ -167,6 +167,7 @@ impl About {
             Event::Progress(progress) => self.progress(&progress).map(Said::Notification),
             Event::Log(log) => Some(Said::Notification(written_log(&log))),
             Event::Outcome(answer) => Some(Said::Outcome(self.outcome(&answer))),
+            Event::Notification(_) => None,
         }
     }
 

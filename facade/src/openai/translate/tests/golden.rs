@@ -168,6 +168,7 @@ impl From<Outcome<'_>> for Ending {
                     structured_content: bytes(outcome.structured_content),
                     is_error: outcome.is_error,
                     meta: bytes(outcome.meta),
+                    ..Default::default()
                 }),
                 duration_ms: 12,
             });
