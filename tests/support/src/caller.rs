@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use crate::{Answer, Events, Grpc, Outcome, Refusal, dialect::Pipes};
+use crate::{Answer, Events, Grpc, Outcome, Refusal, dialect::Pipes, until};
 
 /// What a principal may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -279,6 +279,49 @@ impl Caller {
         let made = self.post("/api/mcp/adapter", body).await.ok()?;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         Ok((text(&made["id"]), text(&made["enrolment"]["token"])))
+    }
+
+    /// Adds a project; gives the target's id and its enrolment token.
+    pub async fn add_project(&self, name: &str, access: &str) -> Result<(String, String), Refusal> {
+        self.add_project_with(name, json!({"access": access})).await
+    }
+
+    /// The same with these settings.
+    pub async fn add_project_with(&self, name: &str, config: Value) -> Result<(String, String), Refusal> {
+        let body = json!({"name": name, "config": config});
+        let made = self.post("/api/fleet/projects", body).await.ok()?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        Ok((text(&made["project"]["id"]), text(&made["enrolment"]["token"])))
+    }
+
+    /// What is told of a project.
+    pub async fn told_of_project(&self, name: &str) -> Value {
+        self.get(&format!("/api/fleet/projects/{name}")).await.json()
+    }
+
+    /// Waits until a project is live and its list of so many tools is known, at most ten seconds.
+    ///
+    /// # Panics
+    /// When it is not.
+    pub async fn project_is_up(&self, name: &str, tools: usize) {
+        let up = until(Duration::from_secs(10), || async {
+            let project = &self.told_of_project(name).await["project"];
+            let is_up = project["state"] == "live" && project["tools"].as_u64() == u64::try_from(tools).ok();
+            is_up.then_some(())
+        });
+        if up.await.is_none() {
+            panic!(
+                "{name} is not up with {tools} tools: {}",
+                self.told_of_project(name).await
+            );
+        }
+    }
+
+    /// Sets the project of callers who name none and have none of their own.
+    pub async fn set_default_project(&self, name: &str) -> Result<Value, Refusal> {
+        let body = json!({"name": name});
+        let request = self.request(Method::PUT, "/api/fleet/default").json(&body);
+        self.send(request).await.ok()
     }
 
     /// Adds a target that is dialled; gives the whole answer.

@@ -6,6 +6,7 @@
 mod inspector;
 mod places;
 mod rust_sdk;
+mod servers;
 
 use std::{
     path::{Path, PathBuf},
@@ -19,7 +20,11 @@ use tokio::process::Command;
 use toolgate_test_postgres::not_run;
 
 use self::places::Places;
-pub use self::{inspector::Inspected, rust_sdk::rust_sdk};
+pub use self::{
+    inspector::Inspected,
+    rust_sdk::rust_sdk,
+    servers::{Listening, Server},
+};
 
 /// How long a client may take for everything it does.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -2,8 +2,6 @@
 //!
 //! It stands for the agent on a host where a test must know exactly what reached it, or must make it misbehave.
 
-mod dial;
-mod identity;
 mod session;
 
 use std::{
@@ -15,9 +13,9 @@ use tokio::{
     sync::{Notify, watch},
     task::JoinHandle,
 };
-use toolgate_contract::frame::{GoAwayReason, RefusalCode};
+use toolgate_contract::frame::{GoAwayReason, Offer, RefusalCode};
 
-use self::identity::Identity;
+use crate::uplink::{Identity, Link};
 
 /// How a relay answers commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +83,7 @@ impl Relay {
     /// # Errors
     /// What the gateway said instead of a welcome.
     pub async fn enrol(url: &str, target: &str, token: &str) -> Result<Self, String> {
-        let (identity, link) = Identity::enrol(url, token).await?;
+        let (identity, link) = Identity::enrol(url, token, Offer::Host).await?;
         let relay = Self {
             identity: Arc::new(identity),
             shared: Arc::new(Shared {
@@ -153,7 +151,7 @@ impl Relay {
         }
     }
 
-    fn run(&self, link: dial::Link) {
+    fn run(&self, link: Link) {
         let shared = Arc::clone(&self.shared);
         shared.seen.send_modify(|seen| {
             seen.connected = true;

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::{Core, clock::Clock, fixtures::Fixtures};
 
 pub use self::builder::Builder;
-use crate::{Caller, Outcome, Refusal, Relay, Store};
+use crate::{Caller, Outcome, Project, Refusal, Relay, Store};
 
 /// A running world. Dropping it stops everything.
 #[derive(Debug)]
@@ -22,6 +22,7 @@ pub struct World {
     admin: Caller,
     principals: BTreeMap<String, Caller>,
     hosts: BTreeMap<String, Relay>,
+    projects: BTreeMap<String, Project>,
     targets: BTreeMap<String, String>,
     fixtures: Option<Fixtures>,
     stop: CancellationToken,
@@ -57,10 +58,16 @@ impl World {
         self.hosts.get(name).expect("a host named in the builder")
     }
 
-    /// The id of a host's target.
+    /// The id of the target of a host or a project.
     #[must_use]
     pub fn target(&self, name: &str) -> &str {
-        self.targets.get(name).expect("a host named in the builder")
+        self.targets.get(name).expect("a target named in the builder")
+    }
+
+    /// The fake of a project named in the builder.
+    #[must_use]
+    pub fn project(&self, name: &str) -> &Project {
+        self.projects.get(name).expect("a project named in the builder")
     }
 
     /// What is seen of the fixtures that the builder asked for.
@@ -118,6 +125,7 @@ impl World {
     /// Stops everything in order and gives the data directory, whole and closed.
     pub async fn stop(mut self) -> TempDir {
         self.hosts.clear();
+        self.projects.clear();
         self.stop.cancel();
         while self.doors.join_next().await.is_some() {}
         if let Some(core) = self.core.take() {

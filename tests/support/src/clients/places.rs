@@ -27,7 +27,13 @@ impl Places {
     }
 
     fn at(tools: &Path) -> Result<Self, String> {
-        for folder in ["mcp-node", "mcp-inspector", "mcp-python-2", "mcp-python-1"] {
+        for folder in [
+            "mcp-node",
+            "mcp-inspector",
+            "mcp-servers",
+            "mcp-python-2",
+            "mcp-python-1",
+        ] {
             let ready = tools.join(folder).join("ready");
             if !ready.is_file() {
                 return Err(format!("{} is missing", ready.display()));
@@ -58,6 +64,12 @@ impl Places {
     pub(super) fn conformance(&self) -> PathBuf {
         self.packages()
             .join("node_modules/@modelcontextprotocol/conformance/dist/index.js")
+    }
+
+    /// What starts a published server of this name.
+    pub(super) fn server(&self, name: &str) -> PathBuf {
+        let published = "mcp-servers/node_modules/@modelcontextprotocol";
+        self.tools.join(published).join(name).join("dist/index.js")
     }
 
     pub(super) fn inspector(&self) -> PathBuf {

@@ -5,7 +5,8 @@ use std::{collections::HashSet, time::Instant};
 use serde_json::{Value, json};
 use toolgate_contract::frame::{Frame, FrameId, GoAway, Kind, MAX_CHUNK, Refusal, RefusalCode};
 
-use super::{Reply, Shared, dial::Link};
+use super::{Reply, Shared};
+use crate::uplink::Link;
 
 /// Serves one connection to its end.
 pub(super) async fn serve(mut link: Link, shared: &Shared) {

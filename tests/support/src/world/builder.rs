@@ -12,7 +12,11 @@ use toolgate_facade::{CoreService, FacadeConfig, tls};
 use tower::ServiceExt;
 
 use super::World;
-use crate::{Caller, Postgres, Relay, Role, Seed, Store, dialect::Pipes};
+use crate::{
+    Caller, Postgres, Project, Relay, Role, Seed, Store,
+    dialect::Pipes,
+    project::{CREATE, WHO},
+};
 
 /// The description of a world.
 #[derive(Debug, Default)]
@@ -23,6 +27,8 @@ pub struct Builder {
     clock: Option<Clock>,
     hosts: Vec<String>,
     silent_hosts: Vec<String>,
+    projects: Vec<Described>,
+    default_project: Option<String>,
     principals: Vec<(String, Role)>,
     strangers: Vec<String>,
     tls: Option<(Vec<u8>, Vec<u8>)>,
@@ -30,6 +36,15 @@ pub struct Builder {
     jwt: Option<JwtConfig>,
     fixtures: Option<Fixtures>,
     unknown_profile: UnknownProfile,
+}
+
+/// A project to come.
+#[derive(Debug)]
+struct Described {
+    name: String,
+    access: &'static str,
+    /// `None` for one whose relay never came.
+    tools: Option<Vec<String>>,
 }
 
 impl Builder {
@@ -79,6 +94,47 @@ impl Builder {
     #[must_use]
     pub fn silent_host(mut self, name: &str) -> Self {
         self.silent_hosts.push(name.to_owned());
+        self
+    }
+
+    /// A connected fake project that may be written to, with a tool that reads and one that writes.
+    #[must_use]
+    pub fn project(self, name: &str) -> Self {
+        self.project_with(name, &[WHO, CREATE])
+    }
+
+    /// The same with these tools.
+    #[must_use]
+    pub fn project_with(self, name: &str, tools: &[&str]) -> Self {
+        self.described(name, "read_write", Some(tools))
+    }
+
+    /// A connected fake project with these tools that may only be read.
+    #[must_use]
+    pub fn read_only_project(self, name: &str, tools: &[&str]) -> Self {
+        self.described(name, "read_only", Some(tools))
+    }
+
+    /// A project whose relay never came.
+    #[must_use]
+    pub fn silent_project(self, name: &str) -> Self {
+        self.described(name, "read_write", None)
+    }
+
+    /// The project that the tenant's callers get who name none.
+    #[must_use]
+    pub fn default_project(mut self, name: &str) -> Self {
+        self.default_project = Some(name.to_owned());
+        self
+    }
+
+    fn described(mut self, name: &str, access: &'static str, tools: Option<&[&str]>) -> Self {
+        let owned = |tools: &[&str]| tools.iter().map(|&tool| tool.to_owned()).collect();
+        self.projects.push(Described {
+            name: name.to_owned(),
+            access,
+            tools: tools.map(owned),
+        });
         self
     }
 
@@ -164,6 +220,7 @@ impl Builder {
                 .collect(),
             admin,
             hosts: BTreeMap::new(),
+            projects: BTreeMap::new(),
             targets: BTreeMap::new(),
             fixtures: self.fixtures.clone(),
             stop,
@@ -276,6 +333,25 @@ impl Builder {
                 .expect("the relay enrols");
             world.targets.insert(name.clone(), target);
             world.hosts.insert(name.clone(), relay);
+        }
+        for described in &self.projects {
+            let (name, access) = (&described.name, described.access);
+            let (target, token) = world.admin.add_project(name, access).await.expect("a project");
+            world.targets.insert(name.clone(), target.clone());
+            let Some(tools) = &described.tools else { continue };
+            let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
+            let project = Project::enrol_with(world.admin.url(), name, &target, &token, &tools)
+                .await
+                .expect("the project enrols");
+            world.projects.insert(name.clone(), project);
+        }
+        if let Some(name) = &self.default_project {
+            world.admin.set_default_project(name).await.expect("a default");
+        }
+        for described in &self.projects {
+            if let Some(tools) = &described.tools {
+                world.admin.project_is_up(&described.name, tools.len()).await;
+            }
         }
     }
 }

@@ -7,7 +7,8 @@ use ring::{
 use toolgate_contract::{
     enrolment::EnrolmentToken,
     frame::{
-        Challenge, Frame, GoAway, Hello, Kind, Octets, Offer, Proof, PublicKey, Ready, Secret, Transcript,
+        Challenge, Frame, GoAway, Hello, Kind, Octets, Offer, Proof, PublicKey, Ready, Secret, Session,
+        Transcript,
     },
 };
 
@@ -15,15 +16,16 @@ use super::dial::Link;
 
 /// Who this relay is, once it has enrolled.
 #[derive(Debug)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     tenant: String,
     relay: String,
     key: Ed25519KeyPair,
     gateway: PublicKey,
+    offer: Offer,
 }
 
 impl Identity {
-    pub(super) async fn enrol(url: &str, token: &str) -> Result<(Self, Link), String> {
+    pub(crate) async fn enrol(url: &str, token: &str, offer: Offer) -> Result<(Self, Link), String> {
         let token = EnrolmentToken::parse(token).map_err(|error| error.to_string())?;
         let random = SystemRandom::new();
         let pkcs8 = Ed25519KeyPair::generate_pkcs8(&random).map_err(|_| "no randomness")?;
@@ -33,13 +35,14 @@ impl Identity {
             relay: String::new(),
             key,
             gateway: token.gateway_key,
+            offer,
         };
         let (link, ready) = identity.shake(url, Some(token.secret)).await?;
         identity.relay = ready.relay;
         Ok((identity, link))
     }
 
-    pub(super) async fn dial(&self, url: &str) -> Result<Link, String> {
+    pub(crate) async fn dial(&self, url: &str) -> Result<Link, String> {
         self.shake(url, None).await.map(|(link, _)| link)
     }
 
@@ -50,7 +53,7 @@ impl Identity {
             relay: (!self.relay.is_empty()).then(|| self.relay.clone()),
             public_key: self.public(),
             nonce: nonce()?,
-            offer: Offer::Host,
+            offer: self.offer,
             name: "fake".into(),
             software: "fake-relay/0".into(),
         };
@@ -59,6 +62,7 @@ impl Identity {
         let proof = self.prove(&hello, &challenge, enrolment)?;
         link.send(&Frame::message(Kind::Proof, &proof)).await?;
         let ready = read(&link.receive().await?, Kind::Ready)?;
+        link.session = Some(Session::new(&hello.nonce));
         Ok((link, ready))
     }
 
