@@ -35,6 +35,7 @@ use crate::{
     error::Error,
     identity::{Kind, Presented, Role},
     profiles::Profile,
+    registry,
     secrets::SecretRef,
     store::{Store, StoreError},
 };
@@ -55,6 +56,8 @@ pub struct Snapshot {
     disabled: HashSet<&'static str>,
     /// The tenant's own, by name.
     profiles: HashMap<Arc<str>, Arc<Profile>>,
+    /// Where calls go that name no project, by whose they are: '' for all of the tenant, `p:<principal>`, `s:<session>`.
+    pub(crate) defaults: HashMap<String, TargetId>,
     /// The core lives for one process, so tools of infrastructure are there where a target of theirs is.
     stand_alone: bool,
     #[cfg(any(test, feature = "conformance"))]
@@ -177,6 +180,17 @@ impl Snapshot {
         self.targets
             .iter()
             .filter(move |target| target.adapter == adapter && !target.disabled)
+    }
+
+    /// The enabled projects, ordered by name.
+    pub fn projects(&self) -> impl Iterator<Item = &Arc<Target>> {
+        self.targets_of(registry::PROJECT)
+    }
+
+    /// The enabled project of this name.
+    #[must_use]
+    pub fn project(&self, name: &str) -> Option<&Arc<Target>> {
+        self.projects().find(|project| project.name == name)
     }
 
     /// The target of this id, disabled or not.

@@ -22,6 +22,8 @@ const TARGETS: &str = "select t.id, t.type, t.name, t.disabled, t.validation, r.
      from target t left join relay r on r.tenant_id = t.tenant_id and r.target_id = t.id \
      where t.tenant_id = $1 order by t.type, t.name";
 const POLICY: &str = "select tool from policy where tenant_id = $1";
+/// Whoever sets one keeps them few.
+const DEFAULTS: &str = "select owner, target_id from project_default where tenant_id = $1";
 
 pub(super) async fn load(store: &Store, tenant: &TenantId) -> Result<Option<Snapshot>, StoreError> {
     // The version is read first: a change that crosses the load leaves a snapshot that looks old, never one that
@@ -40,6 +42,7 @@ async fn read(tx: &mut Tx, found: Tenant) -> Result<Snapshot, StoreError> {
     let tokens = tx.query(TOKENS, params![&tenant]).await?;
     let targets = tx.query(TARGETS, params![&tenant]).await?;
     let disabled = tx.query(POLICY, params![&tenant]).await?;
+    let defaults = tx.query(DEFAULTS, params![&tenant]).await?;
     let profiles: HashMap<Arc<str>, Arc<Profile>> = tx
         .query(PROFILES, params![&tenant])
         .await?
@@ -62,6 +65,10 @@ async fn read(tx: &mut Tx, found: Tenant) -> Result<Snapshot, StoreError> {
             .map(|t| t.name)
             .collect(),
         profiles,
+        defaults: defaults
+            .iter()
+            .map(|row| Ok((row.text(0)?.to_owned(), row.parse(1)?)))
+            .collect::<Result<_, StoreError>>()?,
         stand_alone: false,
         #[cfg(any(test, feature = "conformance"))]
         fixtures: crate::fixtures::Shown::None,

@@ -31,6 +31,11 @@ pub(super) const SQLITE: &[Migration] = &[
         name: "profile",
         sql: include_str!("../../migrations/sqlite/0003_profile.sql"),
     },
+    Migration {
+        version: 4,
+        name: "fleet",
+        sql: include_str!("../../migrations/sqlite/0004_fleet.sql"),
+    },
 ];
 
 /// The steps on PostgreSQL, under the same numbers.
@@ -49,6 +54,11 @@ pub(super) const POSTGRES: &[Migration] = &[
         version: 3,
         name: "profile",
         sql: include_str!("../../migrations/postgres/0003_profile.sql"),
+    },
+    Migration {
+        version: 4,
+        name: "fleet",
+        sql: include_str!("../../migrations/postgres/0004_fleet.sql"),
     },
 ];
 

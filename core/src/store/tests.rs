@@ -34,7 +34,7 @@ async fn a_database_of_a_newer_version_or_with_another_history_is_refused() {
     for (sql, expected) in [
         (
             "insert into schema_migration values (99, 'future', '', 0)",
-            StoreError::Newer { found: 99, known: 3 },
+            StoreError::Newer { found: 99, known: 4 },
         ),
         (
             "update schema_migration set checksum = 'other'",

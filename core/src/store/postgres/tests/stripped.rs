@@ -77,6 +77,10 @@ const WRITTEN: &[Table] = &[
         "$2, $2, 1, 1, '', '', '', 0, 0", update "updated_us = updated_us + 1", delete "id"),
     table!("profile", insert "name, description, tools, disclosure, updated_us" "$2, '', '[]', 'direct', 0",
         update "updated_us = updated_us + 1", delete "name"),
+    table!("project_tools", insert "target_id, hash, updated_us" "$2, '', 0",
+        update "updated_us = updated_us + 1", delete "target_id"),
+    table!("project_default", insert "owner, target_id, updated_us" "$2, $2, 0",
+        update "updated_us = updated_us + 1", delete "owner"),
 ];
 
 /// Tables of the record, which it only reads.
