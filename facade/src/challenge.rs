@@ -89,18 +89,19 @@ impl Place {
     }
 }
 
-/// The part of a path that names a resource of its own; everything but MCP is the gateway as a whole. A profile that
-/// could not be one stays out of headers.
+/// The part of a path that names a resource of its own; everything but MCP is the gateway as a whole. A profile or
+/// project that could not be one stays out of headers.
 fn resource_path(path: &str) -> String {
-    let profile = path.strip_prefix("/mcp/p/").filter(|profile| is_profile(profile));
-    match profile {
-        Some(profile) => format!("/mcp/p/{profile}"),
+    let parts = ["/mcp/p/", "/mcp/project/"].into_iter();
+    let mut parts = parts.filter_map(|of| Some((of, path.strip_prefix(of)?.trim_end_matches('/'))));
+    match parts.find(|(_, name)| is_profile(name)) {
+        Some((of, name)) => format!("{of}{name}"),
         None if path == "/mcp" || path.starts_with("/mcp/") => "/mcp".into(),
         None => String::new(),
     }
 }
 
-/// Whether this could be the name of a profile.
+/// Whether this could be the name of a profile or a project.
 pub(crate) fn is_profile(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     (1..=LONGEST_PROFILE).contains(&text.len()) && text.bytes().all(fits)
@@ -135,6 +136,11 @@ mod tests {
             plain,
             "/mcp/p/ci-1",
             "https://gate.example/.well-known/oauth-protected-resource/mcp/p/ci-1",
+        );
+        check(
+            plain,
+            "/mcp/project/alpha-1",
+            "https://gate.example/.well-known/oauth-protected-resource/mcp/project/alpha-1",
         );
         check(
             plain,

@@ -14,7 +14,7 @@ use axum::extract::FromRequestParts;
 use http::{HeaderMap, HeaderName, HeaderValue, header::AUTHORIZATION, request::Parts};
 use tonic::{Extensions, Request, Response, Status, metadata::MetadataMap};
 use toolgate_contract::v1::{
-    ErrorReason, Failure, broker_service_client::BrokerServiceClient,
+    ErrorReason, Failure, broker_service_client::BrokerServiceClient, pipe_service_client::PipeServiceClient,
     session_service_client::SessionServiceClient, status_service_client::StatusServiceClient,
     target_service_client::TargetServiceClient, uplink_service_client::UplinkServiceClient,
 };
@@ -53,6 +53,10 @@ impl Link {
 
     pub(crate) fn broker(&self) -> BrokerServiceClient<Core> {
         BrokerServiceClient::new(self.core.clone()).max_decoding_message_size(MESSAGE_LIMIT)
+    }
+
+    pub(crate) fn pipe(&self) -> PipeServiceClient<Core> {
+        PipeServiceClient::new(self.core.clone()).max_decoding_message_size(MESSAGE_LIMIT)
     }
 
     pub(crate) fn targets(&self) -> TargetServiceClient<Core> {
@@ -193,14 +197,14 @@ impl Caller {
         &mut self.metadata
     }
 
-    /// The credential and profile as bytes that tell callers apart.
-    pub(crate) fn identity(&self) -> [&[u8]; 2] {
+    /// The credential, profile and session as bytes that tell callers apart: each session may be at another project.
+    pub(crate) fn identity(&self) -> [&[u8]; 3] {
         let bytes = |name: &HeaderName| {
             self.metadata
                 .get(name.as_str())
                 .map_or(&[][..], |value| value.as_bytes())
         };
-        [bytes(&AUTHORIZATION), bytes(&PROFILE)]
+        [bytes(&AUTHORIZATION), bytes(&PROFILE), bytes(&SESSION)]
     }
 
     fn read(parts: &Parts, behind_proxy: bool) -> Result<Self, Problem> {

@@ -60,15 +60,18 @@ pub(crate) fn write_number(out: &mut BytesMut, number: i64) {
     let _ = serde_json::to_writer(out.writer(), &number);
 }
 
-/// The sum of several results of one call, for callers that want one.
+/// The sum of several results of one call, for callers that want one. A sum is nobody's own words.
 pub(crate) fn join(first: ToolResult, next: ToolResult) -> ToolResult {
+    if first == ToolResult::default() {
+        return next;
+    }
     let later = |next: Bytes, first: Bytes| if next.is_empty() { first } else { next };
     ToolResult {
         content: join_arrays(&first.content, &next.content),
         structured_content: later(next.structured_content, first.structured_content),
         is_error: first.is_error || next.is_error,
         meta: later(next.meta, first.meta),
-        raw: later(next.raw, first.raw),
+        raw: Bytes::new(),
     }
 }
 

@@ -45,10 +45,13 @@ async fn of_whole(State(shared): State<Shared>) -> Result<Response, Problem> {
 async fn of_part(State(shared): State<Shared>, Path(path): Path<String>) -> Result<Response, Problem> {
     let path = format!("/{path}");
     let path = shared.challenges.below_base(&path);
-    let profile = path.strip_prefix("/mcp/p/");
-    match path == "/mcp" || profile.is_some_and(is_profile) {
+    let part = ["/mcp/p/", "/mcp/project/"];
+    let part = part.iter().find_map(|of| path.strip_prefix(of));
+    match path == "/mcp" || part.is_some_and(is_profile) {
         true => metadata(&shared, path),
-        false => Err(nothing("no such resource; there are /mcp and /mcp/p/{profile}")),
+        false => Err(nothing(
+            "no such resource; there are /mcp, /mcp/p/{profile} and /mcp/project/{name}",
+        )),
     }
 }
 

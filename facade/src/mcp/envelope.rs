@@ -33,8 +33,8 @@ pub(super) enum Message {
     Request(Request),
     /// Wants none.
     Notification(Notification),
-    /// An answer to a request that nobody made: this server asks its clients nothing.
-    Response,
+    /// An answer to a request of the server's side.
+    Response(Response),
 }
 
 /// A message that wants an answer.
@@ -50,6 +50,22 @@ pub(super) struct Request {
 pub(super) struct Notification {
     pub(super) method: String,
     pub(super) params: Params,
+}
+
+/// A message that is an answer. Only the pipe to a project has anybody who asked: the gateway itself asks its clients
+/// nothing.
+#[derive(Debug)]
+pub(super) struct Response {
+    /// None where the client could not read what it was asked.
+    pub(super) id: Option<Id>,
+    pub(super) outcome: Outcome,
+}
+
+/// What a client answers, as it was written.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Result(Bytes),
+    Error(Bytes),
 }
 
 #[derive(Deserialize)]
@@ -99,7 +115,7 @@ impl Envelope<'_> {
             return Err(Fault::no_message("member jsonrpc must be \"2.0\""));
         }
         let Some(method) = self.method else {
-            return self.response();
+            return self.response(bytes);
         };
         if self.result.is_some() || self.error.is_some() {
             return Err(Fault::no_message(
@@ -122,14 +138,16 @@ impl Envelope<'_> {
     }
 
     /// The id of an answer may be null where the question could not be read.
-    fn response(self) -> Result<Message, Fault> {
-        let answers = match (self.result, self.error) {
-            (Some(_), None) => self.id.is_some_and(|id| Id::read(id).is_ok()),
-            (None, Some(error)) => error.get().starts_with('{'),
-            _ => false,
+    fn response(self, bytes: &Bytes) -> Result<Message, Fault> {
+        let slice = |raw: &RawValue| bytes.slice_ref(raw.get().as_bytes());
+        let id = self.id.and_then(|id| Id::read(id).ok());
+        let outcome = match (self.result, self.error) {
+            (Some(result), None) if id.is_some() => Some(Outcome::Result(slice(result))),
+            (None, Some(error)) if error.get().starts_with('{') => Some(Outcome::Error(slice(error))),
+            _ => None,
         };
-        if answers && self.params.is_none() {
-            return Ok(Message::Response);
+        if let Some(outcome) = outcome.filter(|_| self.params.is_none()) {
+            return Ok(Message::Response(Response { id, outcome }));
         }
         Err(Fault::no_message(
             "the message is no request, notification or answer; a request has jsonrpc, id and method",

@@ -4,11 +4,11 @@
 //! as an event stream where the client takes one and there is more to send than the answer. Tokens are taken from the
 //! header only (row A4).
 
-mod agreement;
-mod answer;
+pub(super) mod agreement;
+pub(super) mod answer;
 mod cors;
 mod events;
-mod said;
+pub(super) mod said;
 
 use ::http::{Method, StatusCode, request::Parts};
 use axum::{
@@ -32,16 +32,16 @@ use super::{
 };
 use crate::{body, link::Caller, routes::Shared};
 
-type Profile = Option<Path<String>>;
+pub(super) type Profile = Option<Path<String>>;
 
 /// A request whose head has been read.
-struct Head {
-    caller: Caller,
-    said: Said,
+pub(super) struct Head {
+    pub(super) caller: Caller,
+    pub(super) said: Said,
 }
 
 impl Head {
-    async fn read(parts: &mut Parts, profile: Profile, shared: &Shared) -> Result<Self, Fault> {
+    pub(super) async fn read(parts: &mut Parts, profile: Profile, shared: &Shared) -> Result<Self, Fault> {
         let caller = Caller::from_request_parts(parts, shared)
             .await
             .map_err(Fault::of_problem)?;
@@ -54,7 +54,7 @@ impl Head {
     }
 
     /// The revision of a conversation: the header's, else the session's, else the one that has no header.
-    fn revision(&self) -> Result<Legacy, Fault> {
+    pub(super) fn revision(&self) -> Result<Legacy, Fault> {
         match &self.said.revision {
             Some(name) => Legacy::parse(name).ok_or_else(|| Fault::revision(name)),
             None => Ok(self.said.revision_of_session().unwrap_or(Legacy::ASSUMED)),
@@ -70,7 +70,7 @@ impl Head {
                 Ok((caller, scope, true))
             }
             None => {
-                let [credential, profile] = self.caller.identity();
+                let [credential, profile, _] = self.caller.identity();
                 let scope = shared.mcp.scope(&[b"credential", credential, profile]);
                 Ok((self.caller, scope, false))
             }
@@ -107,10 +107,10 @@ async fn receive(
                 Ok(shared.mcp.answer(asked).await)
             }
             Message::Notification(heard) => hear(shared, head, heard).await.map(|()| Reply::Nothing),
-            Message::Response if head.said.is_modern() => Err(Fault::no_message(
+            Message::Response(_) if head.said.is_modern() => Err(Fault::no_message(
                 "this server asks nothing, so that there is nothing to answer",
             )),
-            Message::Response => {
+            Message::Response(_) => {
                 head.revision()?;
                 let (caller, ..) = head.in_conversation(shared)?;
                 shared.mcp.accept(caller).await.map(|()| Reply::Nothing)

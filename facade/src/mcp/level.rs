@@ -1,11 +1,13 @@
 //! Levels of log messages, and which one each conversation has asked for.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     sync::{Mutex, PoisonError},
 };
 
 use bytes::Bytes;
+use serde::Deserialize;
 
 use super::{envelope::text, fault::Fault};
 
@@ -40,6 +42,20 @@ impl Level {
 
     pub(super) fn name(self) -> &'static str {
         self.0
+    }
+
+    /// Whether a message of these parameters is of this level or above. One whose level is none is let through.
+    pub(super) fn lets_through(self, params: &[u8]) -> bool {
+        #[derive(Deserialize)]
+        struct Said<'a> {
+            #[serde(borrow)]
+            level: Cow<'a, str>,
+        }
+        let rank = |name: &str| Self::NAMES.iter().position(|known| *known == name);
+        match serde_json::from_slice::<Said<'_>>(params) {
+            Ok(said) => rank(&said.level) >= rank(self.0) || rank(&said.level).is_none(),
+            Err(_) => true,
+        }
     }
 }
 
@@ -84,6 +100,24 @@ mod tests {
             levels.set(Scope(other), level("alert"));
         }
         assert_eq!(levels.of(Scope(1)), None);
+    }
+
+    #[test]
+    fn a_message_is_let_through_from_its_level_on() {
+        let check = |wanted: &str, params: &str, expected: bool| {
+            let level = Level::read(format!("\"{wanted}\"").as_bytes()).unwrap();
+            assert_eq!(
+                level.lets_through(params.as_bytes()),
+                expected,
+                "{wanted} {params}"
+            );
+        };
+        check("info", r#"{"level":"debug","data":1}"#, false);
+        check("info", r#"{"level":"info","data":1}"#, true);
+        check("info", r#"{"data":1,"level":"al\u0065rt"}"#, true);
+        check("debug", r#"{"level":"debug"}"#, true);
+        check("alert", r#"{"level":"of its own"}"#, true);
+        check("alert", r#"{"data":1}"#, true);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::link::Caller;
 const ROOM: usize = 1024;
 const ROOM_OF_CALLER: usize = 64;
 /// How long one stream goes on; whoever still listens comes back.
-const LIFETIME: Duration = Duration::from_secs(3600);
+pub(super) const LIFETIME: Duration = Duration::from_secs(3600);
 /// How long the core may take to tell the version of now.
 const FIRST_VERSION: Duration = Duration::from_secs(10);
 
@@ -41,7 +41,7 @@ struct Table {
 
 /// The place of one stream, given back when it is dropped.
 #[derive(Debug)]
-struct Seat {
+pub(super) struct Seat {
     table: Arc<Listening>,
     caller: Scope,
     session: Option<Scope>,
@@ -81,9 +81,7 @@ impl Listener {
         caller: Caller,
         session: Option<Scope>,
     ) -> Result<Self, Failure> {
-        let who = server.who(caller.again()).await?;
-        let scope = server.scope(&[who.tenant_id.as_bytes(), who.principal.as_bytes()]);
-        let mut seat = Listening::take(&server.listening, scope).ok_or_else(full)?;
+        let mut seat = Seat::take(server, caller.again()).await?;
         let mut broker = server.link.broker();
         let asked = broker.watch_tools(caller.request(WatchToolsRequest {}));
         let mut versions = server
@@ -166,6 +164,16 @@ impl Listening {
 }
 
 impl Seat {
+    /// The place of one more stream of a caller.
+    ///
+    /// # Errors
+    /// The core does not accept the caller, or there are too many streams.
+    pub(super) async fn take(server: &Server, caller: Caller) -> Result<Self, Failure> {
+        let who = server.who(caller).await?;
+        let scope = server.scope(&[who.tenant_id.as_bytes(), who.principal.as_bytes()]);
+        Listening::take(&server.listening, scope).ok_or_else(full)
+    }
+
     /// Takes the place of the stream that the session has had.
     fn claim(&mut self, session: Scope) {
         self.session = Some(session);

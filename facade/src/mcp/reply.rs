@@ -40,6 +40,8 @@ pub(crate) struct Answer {
     pub(crate) beside: Beside,
     /// The session that begins with it.
     pub(crate) session: Option<String>,
+    /// What the call that it answers is on the record by.
+    pub(crate) call: Option<String>,
 }
 
 impl Answer {
@@ -52,6 +54,15 @@ impl Answer {
             pieces,
             beside: Beside::OK,
             session: None,
+            call: None,
+        }
+    }
+
+    /// The answer to a call, which stands on the record by this id.
+    pub(super) fn to_call(message: impl Into<Bytes>, correlation_id: String) -> Self {
+        Self {
+            call: Some(correlation_id).filter(|id| !id.is_empty()),
+            ..Self::result(message)
         }
     }
 

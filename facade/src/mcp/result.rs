@@ -1,12 +1,13 @@
 //! `ToolResult` → the result of `tools/call`, spliced from the bytes that the core gave.
 //!
-//! Nothing is parsed, so that numbers and the order of members stay as they are.
+//! Nothing is parsed, so that numbers and the order of members stay as they are. Of a project's tool the whole result is
+//! the project's, and stands there as it came.
 
 use std::borrow::Cow;
 
 use bytes::{BufMut, BytesMut};
 use serde::Serialize;
-use toolgate_contract::v1::CallResponse;
+use toolgate_contract::{splice, v1::CallResponse};
 
 use super::{envelope::Id, era::Era};
 use crate::result::write_text;
@@ -50,6 +51,10 @@ pub(super) fn begin_result(out: &mut BytesMut, id: &Id, era: Era) {
 pub(super) fn write(id: &Id, era: Era, answer: &CallResponse, server: &ServerInfo) -> BytesMut {
     let absent = Default::default();
     let result = answer.result.as_ref().unwrap_or(&absent);
+    if !result.raw.is_empty() {
+        let completed = complete(era, &result.raw);
+        return raw(id, completed.as_deref().map_or(&result.raw, str::as_bytes));
+    }
     let structured = structured(&result.structured_content, era);
     let known = result.content.len() + 2 * structured.len() + result.meta.len();
     let mut out = BytesMut::with_capacity(known + known / 8 + 320);
@@ -78,6 +83,29 @@ pub(super) fn write(id: &Id, era: Era, answer: &CallResponse, server: &ServerInf
     out.put_slice(b"}}}");
     one_line(&mut out);
     out
+}
+
+/// The whole message around a result object that is somebody else's: nothing of it changes but line ends between its
+/// parts.
+pub(super) fn raw(id: &Id, result: &[u8]) -> BytesMut {
+    let mut out = BytesMut::with_capacity(result.len() + 96);
+    out.put_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    id.write(&mut out);
+    out.put_slice(b",\"result\":");
+    out.put_slice(result);
+    out.put_u8(b'}');
+    one_line(&mut out);
+    out
+}
+
+/// The result with the member that the newest revision wants; `None` where it stays as it is.
+fn complete(era: Era, result: &[u8]) -> Option<String> {
+    const TYPE: &str = "resultType";
+    let text = std::str::from_utf8(result).ok().filter(|_| era.is_modern())?;
+    match splice::member(text, TYPE) {
+        Ok(None) => splice::with(text, TYPE, "\"complete\"").ok(),
+        Ok(Some(_)) | Err(_) => None,
+    }
 }
 
 /// Revisions before 2026-07-28 know objects only.

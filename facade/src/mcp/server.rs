@@ -22,6 +22,7 @@ use super::{
     level::{Levels, Scope},
     listening::Listening,
     method,
+    pipe::Ways,
     reply::Reply,
     result::ServerInfo,
     tools::Tools,
@@ -44,6 +45,8 @@ pub(crate) struct Server {
     pub(super) listening: Arc<Listening>,
     /// No stream that only listens goes on after this.
     pub(super) closed: CancellationToken,
+    /// The streams by which servers of projects reach clients outside of their requests.
+    pub(super) ways: Ways,
     in_flight: InFlight,
     hasher: RandomState,
 }
@@ -80,6 +83,7 @@ impl Server {
             levels: Levels::default(),
             listening: Arc::new(Listening::default()),
             closed,
+            ways: Ways::default(),
             in_flight: InFlight::default(),
             hasher: RandomState::new(),
         }

@@ -1,4 +1,6 @@
 //! The catalog as `tools/list` tells it, written once per version.
+//!
+//! What a project says of its tool is its own word: its definition is copied, never written anew.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::{Serialize, Serializer};
@@ -35,7 +37,8 @@ pub(super) fn write(
     names: ToolNames,
     server: &ServerInfo,
 ) -> serde_json::Result<Tools> {
-    let tools: Vec<_> = answer.tools.iter().map(|tool| Tool { tool, names }).collect();
+    let tools = answer.tools.iter();
+    let tools: Vec<_> = tools.filter_map(|tool| Entry::of(tool, names)).collect();
     let mut tools = serde_json::to_vec(&tools)?;
     one_line(&mut tools);
     let mut tail = BytesMut::new();
@@ -46,6 +49,33 @@ pub(super) fn write(
         tools: tools.into(),
         tail: tail.freeze(),
     })
+}
+
+/// One tool of the list.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Entry<'a> {
+    /// In the words of the project that brings it.
+    Raw(&'a RawValue),
+    Ours(Tool<'a>),
+}
+
+impl<'a> Entry<'a> {
+    /// `None` for a definition that is no object: one project must not take everybody's list away.
+    fn of(tool: &'a ToolDescription, names: ToolNames) -> Option<Self> {
+        if tool.definition.is_empty() {
+            return Some(Self::Ours(Tool { tool, names }));
+        }
+        let definition = serde_json::from_slice(&tool.definition).ok();
+        let definition = definition.filter(|definition: &&RawValue| definition.get().starts_with('{'));
+        if definition.is_none() {
+            tracing::error!(
+                tool = tool.name,
+                "the definition of a project's tool is no JSON object"
+            );
+        }
+        definition.map(Self::Raw)
+    }
 }
 
 struct Tool<'a> {

@@ -85,6 +85,6 @@ fn bound(ending: &mut Ending, room: &mut usize) {
 
 fn size(outcome: &CallResponse) -> usize {
     outcome.result.as_ref().map_or(0, |result| {
-        result.content.len() + result.structured_content.len() + result.meta.len()
+        result.content.len() + result.structured_content.len() + result.meta.len() + result.raw.len()
     })
 }

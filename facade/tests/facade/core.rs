@@ -1,5 +1,10 @@
 //! A core that answers what a test tells it to, and remembers what it was asked.
 
+mod fleet;
+mod pipe;
+
+pub(crate) use self::pipe::{Pipe, event};
+
 use std::{
     collections::{HashMap, VecDeque},
     pin::Pin,
@@ -14,6 +19,8 @@ use tonic::{Request, Response, Status, Streaming, service::Routes};
 use toolgate_contract::v1::{
     audit_service_server::{AuditService, AuditServiceServer},
     broker_service_server::{BrokerService, BrokerServiceServer},
+    fleet_service_server::FleetServiceServer,
+    pipe_service_server::PipeServiceServer,
     policy_service_server::{PolicyService, PolicyServiceServer},
     profile_service_server::{ProfileService, ProfileServiceServer},
     session_service_server::{SessionService, SessionServiceServer},
@@ -71,6 +78,8 @@ pub(crate) struct Script {
     pub(crate) panic: Mutex<bool>,
     /// How an uplink ends once a frame `bye` came.
     pub(crate) uplink_end: Mutex<Option<Failure>>,
+    /// The server of a project.
+    pub(crate) pipe: Pipe,
 }
 
 impl std::ops::Deref for ScriptedCore {
@@ -115,6 +124,7 @@ impl ScriptedCore {
             hang: watch::Sender::new(false),
             panic: Mutex::default(),
             uplink_end: Mutex::default(),
+            pipe: Pipe::default(),
         }))
     }
 
@@ -139,6 +149,8 @@ impl ScriptedCore {
             .add_service(ProfileServiceServer::new(self.clone()))
             .add_service(AuditServiceServer::new(self.clone()))
             .add_service(SessionServiceServer::new(self.clone()))
+            .add_service(PipeServiceServer::new(self.clone()))
+            .add_service(FleetServiceServer::new(self.clone()))
             .add_service(StatusServiceServer::new(self.clone()))
             .add_service(
                 UplinkServiceServer::new(self.clone())

@@ -51,7 +51,7 @@ async fn tools_are_listed_in_the_documented_shape() {
             r#""title":"Run a read-only command","description":"Runs one of six commands.","#,
             r#""inputSchema":{"type":"object","z":1,"a":2},"outputSchema":{"type":"object"},"#,
             r#""annotations":{"readOnlyHint":true},"adapterType":"ssh","freshness":"live","#,
-            r#""targets":[{"id":"01T","name":"web-1"}]}]}"#
+            r#""targets":[{"id":"01T","name":"web-1"}],"project":""}]}"#
         )
     );
 }

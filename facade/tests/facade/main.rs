@@ -18,6 +18,8 @@ mod mcp_lifecycle;
 mod mcp_listening;
 mod mcp_lists;
 mod mcp_modern;
+mod mcp_pipe;
+mod mcp_projects;
 mod mcp_sessions;
 mod mcp_stdio;
 mod mcp_transport;

@@ -38,6 +38,14 @@ impl Id {
         out.put_slice(&self.0);
     }
 
+    /// It as a text, whether it was written as one or as a number.
+    pub(in crate::mcp) fn text(&self) -> String {
+        match self.key() {
+            IdKey::Text(text) => text,
+            IdKey::Number(number) => number.to_string(),
+        }
+    }
+
     /// What it is compared by.
     pub(in crate::mcp) fn key(&self) -> IdKey {
         // Read the same way when it was taken.

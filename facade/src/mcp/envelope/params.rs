@@ -32,6 +32,8 @@ pub(in crate::mcp) struct Params {
     pub(in crate::mcp) request_id: Option<Bytes>,
     /// The target beside the arguments, in either spelling.
     pub(in crate::mcp) target_id: [Option<Bytes>; 2],
+    /// All of them, as they were written; empty where there are none.
+    pub(in crate::mcp) raw: Bytes,
 }
 
 impl Params {
@@ -66,6 +68,7 @@ impl Params {
             notifications,
             request_id,
             target_id: [camel, snake],
+            raw: message.slice_ref(raw.get().as_bytes()),
         })
     }
 }

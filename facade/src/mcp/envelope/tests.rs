@@ -13,7 +13,7 @@ fn the_kinds_of_messages_are_told_apart() {
         let kind = match read_text(text).unwrap() {
             Message::Request(request) => format!("request {}", request.method),
             Message::Notification(heard) => format!("notification {}", heard.method),
-            Message::Response => "response".into(),
+            Message::Response(_) => "response".into(),
         };
         assert_eq!(kind, expected, "{text}");
     };

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use ::http::HeaderValue;
 use data_encoding::BASE64;
+use toolgate_contract::splice;
 
 use super::said::Said;
 use crate::mcp::{
@@ -16,7 +17,7 @@ use crate::mcp::{
 };
 
 /// Refuses a request whose headers are missing or say another thing than the body.
-pub(super) fn check(said: &Said, request: &Request, meta: &Meta) -> Result<(), Fault> {
+pub(in crate::mcp) fn check(said: &Said, request: &Request, meta: &Meta) -> Result<(), Fault> {
     check_revision(said, meta)?;
     if meta.version.is_none() {
         // The body lacks what the headers would have to agree with, and is refused for that.
@@ -33,8 +34,22 @@ pub(super) fn check(said: &Said, request: &Request, meta: &Meta) -> Result<(), F
     Ok(())
 }
 
+/// The same for the methods that only a project's server has: what they name stands in the header as well.
+pub(in crate::mcp) fn check_of_project(said: &Said, request: &Request) -> Result<(), Fault> {
+    let member = match request.method.as_str() {
+        "prompts/get" => "name",
+        "resources/read" => "uri",
+        _ => return Ok(()),
+    };
+    let name = said.name.as_ref().ok_or_else(|| missing("mcp-name"))?;
+    let params = std::str::from_utf8(&request.params.raw).unwrap_or_default();
+    let in_body = splice::member(params, member).ok().flatten();
+    let in_body = in_body.and_then(|raw| serde_json::from_str::<String>(raw).ok());
+    in_body.map_or(Ok(()), |in_body| agree("mcp-name", name, &in_body))
+}
+
 /// The same for a message that is no request.
-pub(super) fn check_method(said: &Said, method: &str) -> Result<(), Fault> {
+pub(in crate::mcp) fn check_method(said: &Said, method: &str) -> Result<(), Fault> {
     let header = said.method.as_ref().ok_or_else(|| missing("mcp-method"))?;
     agree("mcp-method", header, method)
 }

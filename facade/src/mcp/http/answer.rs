@@ -24,10 +24,12 @@ use crate::{
     routes::{self, Shared},
 };
 
+/// What a call is on the record by, also where its result has no room for it.
+const CALL: HeaderName = HeaderName::from_static("toolgate-correlation-id");
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// The answer to a message. `revision` is the one of the conversation, where the message belongs to one.
-pub(super) fn send(
+pub(in crate::mcp) fn send(
     reply: Reply,
     takes: Takes,
     revision: Option<Legacy>,
@@ -59,6 +61,9 @@ fn whole(answer: Answer, takes: Takes, shared: &Shared, asked: &Parts) -> Respon
     *response.status_mut() = beside.status;
     if let Some(id) = answer.session.and_then(|id| HeaderValue::try_from(id).ok()) {
         response.headers_mut().insert(SESSION, id);
+    }
+    if let Some(id) = answer.call.and_then(|id| HeaderValue::try_from(id).ok()) {
+        response.headers_mut().insert(CALL, id);
     }
     tell(&mut response, beside, shared, asked);
     response
@@ -114,20 +119,20 @@ fn nothing(status: StatusCode) -> Response {
 }
 
 /// A session has ended. Some clients take 202 for a failure.
-pub(super) fn closed(asked: &Parts) -> Response {
+pub(in crate::mcp) fn closed(asked: &Parts) -> Response {
     let mut response = nothing(StatusCode::NO_CONTENT);
     cors::expose(&asked.headers, response.headers_mut());
     response
 }
 
 /// There is no stream for this request, and no session to end.
-pub(super) fn no_stream(asked: &Parts) -> Response {
+pub(in crate::mcp) fn no_stream(asked: &Parts) -> Response {
     let mut response = routes::method_not_allowed(asked.method.as_str(), "POST");
     cors::expose(&asked.headers, response.headers_mut());
     response
 }
 
-pub(super) fn preflight(asked: &Parts) -> Response {
+pub(in crate::mcp) fn preflight(asked: &Parts) -> Response {
     if !asked.headers.contains_key(::http::header::ORIGIN) {
         return routes::method_not_allowed(asked.method.as_str(), "GET, POST, DELETE");
     }

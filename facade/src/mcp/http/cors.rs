@@ -15,11 +15,12 @@ const ALLOWED: HeaderValue = HeaderValue::from_static(
     "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, \
      toolgate-profile, toolgate-project, toolgate-task, traceparent",
 );
-const EXPOSED: HeaderValue = HeaderValue::from_static("mcp-session-id, retry-after, www-authenticate");
+const EXPOSED: HeaderValue =
+    HeaderValue::from_static("mcp-session-id, retry-after, toolgate-correlation-id, www-authenticate");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 
 /// Lets the page that asked read the answer.
-pub(super) fn expose(asked: &HeaderMap, answer: &mut HeaderMap) {
+pub(in crate::mcp) fn expose(asked: &HeaderMap, answer: &mut HeaderMap) {
     let Some(origin) = asked.get(ORIGIN) else {
         return;
     };
@@ -29,7 +30,7 @@ pub(super) fn expose(asked: &HeaderMap, answer: &mut HeaderMap) {
 }
 
 /// Lets it send what the protocol sends.
-pub(super) fn allow(answer: &mut HeaderMap) {
+pub(in crate::mcp) fn allow(answer: &mut HeaderMap) {
     answer.insert(ACCESS_CONTROL_ALLOW_HEADERS, ALLOWED);
     answer.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
     answer.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));

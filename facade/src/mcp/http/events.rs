@@ -17,7 +17,7 @@ use crate::mcp::reply::Messages;
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// The body of an event stream. Owns what it tells of, so that a reader who leaves stops it.
-pub(super) struct Events {
+pub(in crate::mcp) struct Events {
     first: Option<Bytes>,
     messages: Messages,
     quiet: Pin<Box<Sleep>>,
@@ -25,7 +25,7 @@ pub(super) struct Events {
 
 impl Events {
     /// `first` is sent before any message.
-    pub(super) fn new(messages: Messages, first: Option<Bytes>) -> Self {
+    pub(in crate::mcp) fn new(messages: Messages, first: Option<Bytes>) -> Self {
         Self {
             first,
             messages,
@@ -58,7 +58,7 @@ impl http_body::Body for Events {
 }
 
 /// One message as one event. Messages have no line ends.
-pub(super) fn event(message: &[u8]) -> Bytes {
+pub(in crate::mcp) fn event(message: &[u8]) -> Bytes {
     const START: &[u8] = b"event: message\ndata: ";
     let mut out = BytesMut::with_capacity(START.len() + message.len() + 2);
     out.put_slice(START);
@@ -68,13 +68,13 @@ pub(super) fn event(message: &[u8]) -> Bytes {
 }
 
 /// A whole message in pieces, its length known.
-pub(super) struct Pieces {
+pub(in crate::mcp) struct Pieces {
     pieces: std::array::IntoIter<Bytes, 3>,
     left: u64,
 }
 
 impl Pieces {
-    pub(super) fn new(pieces: [Bytes; 3]) -> Self {
+    pub(in crate::mcp) fn new(pieces: [Bytes; 3]) -> Self {
         let left = pieces.iter().map(|piece| piece.len() as u64).sum();
         Self {
             pieces: pieces.into_iter(),

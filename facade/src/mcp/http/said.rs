@@ -12,7 +12,7 @@ use crate::mcp::{
 const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
-pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(in crate::mcp) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// No revision is longer.
 const LONGEST_REVISION: usize = 64;
@@ -21,15 +21,15 @@ const LONGEST_SESSION: usize = 1024;
 
 /// The headers of the protocol.
 #[derive(Debug, Default)]
-pub(super) struct Said {
-    pub(super) revision: Option<String>,
-    pub(super) method: Option<HeaderValue>,
-    pub(super) name: Option<HeaderValue>,
-    pub(super) session: Option<String>,
+pub(in crate::mcp) struct Said {
+    pub(in crate::mcp) revision: Option<String>,
+    pub(in crate::mcp) method: Option<HeaderValue>,
+    pub(in crate::mcp) name: Option<HeaderValue>,
+    pub(in crate::mcp) session: Option<String>,
 }
 
 impl Said {
-    pub(super) fn read(headers: &HeaderMap) -> Result<Self, Fault> {
+    pub(in crate::mcp) fn read(headers: &HeaderMap) -> Result<Self, Fault> {
         Ok(Self {
             revision: text(headers, &REVISION, LONGEST_REVISION)?,
             method: single(headers, &METHOD)?,
@@ -38,12 +38,12 @@ impl Said {
         })
     }
 
-    pub(super) fn is_modern(&self) -> bool {
+    pub(in crate::mcp) fn is_modern(&self) -> bool {
         self.revision.as_deref() == Some(MODERN)
     }
 
     /// The revision that a session of ours was begun with. Whether it is one of ours the core says.
-    pub(super) fn revision_of_session(&self) -> Option<Legacy> {
+    pub(in crate::mcp) fn revision_of_session(&self) -> Option<Legacy> {
         let (revision, _) = self.session.as_deref()?.split_once('.')?;
         Legacy::parse(revision)
     }
@@ -73,24 +73,24 @@ fn text(headers: &HeaderMap, name: &HeaderName, longest: usize) -> Result<Option
 
 /// The forms of an answer that a client takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Takes {
-    pub(super) json: bool,
-    pub(super) events: bool,
+pub(in crate::mcp) struct Takes {
+    pub(in crate::mcp) json: bool,
+    pub(in crate::mcp) events: bool,
 }
 
 impl Takes {
-    pub(super) const JSON: Self = Self {
+    pub(in crate::mcp) const JSON: Self = Self {
         json: true,
         events: false,
     };
-    pub(super) const EVENTS: Self = Self {
+    pub(in crate::mcp) const EVENTS: Self = Self {
         json: false,
         events: true,
     };
 }
 
 /// Lenient (row H2): who does not say that it takes streams gets JSON, and so does who says nothing we know.
-pub(super) fn takes(headers: &HeaderMap) -> Takes {
+pub(in crate::mcp) fn takes(headers: &HeaderMap) -> Takes {
     let events = names(headers, "text/event-stream");
     let json = !events
         || names(headers, "application/json")
@@ -100,7 +100,7 @@ pub(super) fn takes(headers: &HeaderMap) -> Takes {
 }
 
 /// Whether a stream is among what the client takes, by name or by star.
-pub(super) fn takes_events_at_all(headers: &HeaderMap) -> bool {
+pub(in crate::mcp) fn takes_events_at_all(headers: &HeaderMap) -> bool {
     !headers.contains_key(ACCEPT)
         || ["text/event-stream", "text/*", "*/*"]
             .iter()

@@ -81,7 +81,10 @@ async fn at_once(server: &Server, asked: Asked, call: Call) -> Reply {
         target_id: call.target_id,
     });
     match server.link.ask(server.link.broker().call(request)).await {
-        Ok(answer) => Answer::result(result::write(&asked.id, asked.era, &answer, &server.info)).into(),
+        Ok(answer) => {
+            let message = result::write(&asked.id, asked.era, &answer, &server.info);
+            Answer::to_call(message, answer.correlation_id).into()
+        }
         Err(problem) => failed(server, problem, &asked.id, asked.era, asked.in_session),
     }
 }

@@ -101,7 +101,7 @@ impl Conversation {
                 }
             }
             Ok(Message::Notification(notification)) => self.hear(&notification),
-            Ok(Message::Response) => {}
+            Ok(Message::Response(_)) => {}
             Err(fault) => self.fault(fault).await,
         }
     }

@@ -7,6 +7,7 @@
 //! | image | a line that says that there is one | `input_image` with a data URI |
 //! | audio, resource, any other block | the block's JSON | the same as a text |
 //! | structured content | its JSON, byte for byte, in the place of the texts that tell it | the same |
+//! | structured content of a project's tool beside texts that say something else | the texts | the same |
 //! | `isError` | `{"error":{"message"}}`, with `structuredContent` where there is any | the same |
 //! | nothing | `{}` | `{}` |
 
@@ -14,7 +15,7 @@ use std::borrow::Cow;
 
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use toolgate_contract::v1::ToolResult;
 
 use super::{Form, failure, members::Values};
@@ -128,11 +129,31 @@ fn pieces(result: &ToolResult) -> serde_json::Result<Vec<Piece<'_>>> {
         others.insert(0, Piece::Text(failure::said_no(message, structured).into()));
         return Ok(others);
     }
-    if let Some(structured) = structured {
+    if let Some(structured) = structured
+        && tells_it(result, &pieces, structured)
+    {
         pieces.retain(|piece| !is_text(piece));
         pieces.insert(0, Piece::Text(structured.get().into()));
     }
     Ok(pieces)
+}
+
+/// Whether the texts say what the structured content says, so that it can take their place. The gateway's own tools are
+/// made so. A project's texts may be all that it meant a model to read.
+fn tells_it(result: &ToolResult, pieces: &[Piece<'_>], structured: &RawValue) -> bool {
+    if result.raw.is_empty() {
+        return true;
+    }
+    let texts = pieces.iter().filter_map(|piece| match piece {
+        Piece::Text(text) => Some(text),
+        Piece::Image(_) => None,
+    });
+    let structured = serde_json::from_str::<Value>(structured.get());
+    let mut others = texts.filter(|text| match (serde_json::from_str::<Value>(text), &structured) {
+        (Ok(text), Ok(structured)) => text != *structured,
+        _ => true,
+    });
+    others.next().is_none()
 }
 
 impl<'a> Piece<'a> {

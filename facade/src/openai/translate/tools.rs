@@ -22,9 +22,22 @@ pub(crate) fn tools(form: Form, catalog: &[ToolDescription]) -> serde_json::Resu
     struct Tools {
         tools: Vec<Tool>,
     }
-    let tools = catalog.iter().map(|tool| Tool::of(form, tool));
+    let tools = catalog.iter().filter(|tool| is_fit(tool));
+    let tools = tools.map(|tool| Tool::of(form, tool));
     let tools = tools.collect::<Result<_, _>>()?;
     serde_json::to_vec(&Tools { tools }).map(Bytes::from)
+}
+
+/// Of a project's tool nothing is promised; one whose schema is no object must not take everybody's list away.
+fn is_fit(tool: &ToolDescription) -> bool {
+    let fits = tool.project.is_empty() || schema::parameters(&tool.input_schema).is_ok();
+    if !fits {
+        tracing::error!(
+            tool = tool.name,
+            "the schema of a project's tool is no JSON object"
+        );
+    }
+    fits
 }
 
 #[derive(Serialize)]
@@ -68,10 +81,13 @@ impl Tool {
     }
 }
 
-/// The tool's description, and what has no other place in the list: targets to choose from, and what had to be left out
-/// of the schema.
+/// The tool's description, and what has no other place in the list: whose word it is, targets to choose from, and what
+/// had to be left out of the schema.
 fn description(tool: &ToolDescription, beside: Option<&str>) -> String {
-    let mut text = cut(&tool.description);
+    let mut text = match tool.project.as_str() {
+        "" => cut(&tool.description),
+        project => cut(&format!("[project {project}] {}", tool.description)),
+    };
     if let Some(beside) = beside {
         let words = format!("\n\nThe arguments must also match this JSON Schema: {beside}");
         if text.chars().count() + words.chars().count() <= LONGEST {

@@ -64,6 +64,9 @@ impl Serialize for Tool<'_> {
             adapter_type: &'a str,
             freshness: &'a str,
             targets: Vec<Choice<'a>>,
+            project: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            definition: Option<&'a RawValue>,
         }
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]
@@ -99,6 +102,9 @@ impl Serialize for Tool<'_> {
                     name: &each.name,
                 })
                 .collect(),
+            project: &tool.project,
+            // The project's own bytes; what is none of JSON is not told.
+            definition: serde_json::from_slice(&tool.definition).ok(),
         }
         .serialize(serializer)
     }

@@ -11,7 +11,8 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 use tonic::Streaming;
 use toolgate_contract::v1::{
-    CallLog, CallProgress, CallResponse, ErrorReason, Failure, RunRequest, RunResponse, run_response::Event,
+    CallLog, CallProgress, CallResponse, ErrorReason, Failure, RunRequest, RunResponse, ServerNotification,
+    run_response::Event,
 };
 
 use super::{Call, failed};
@@ -25,6 +26,7 @@ use crate::{
         reply::{Answer, Messages, Reply},
         result::{self, ServerInfo, one_line},
         server::{Asked, Server},
+        words,
     },
     result::write_text,
 };
@@ -49,6 +51,8 @@ struct About {
     server: ServerInfo,
     /// The client's token as it was written.
     token: Option<Bytes>,
+    /// The least level of log messages that the client wants.
+    level: Option<Level>,
     /// Progress only grows.
     reached: f64,
 }
@@ -57,7 +61,8 @@ struct About {
 enum Said {
     /// On the way.
     Notification(Bytes),
-    Outcome(Bytes),
+    /// The answer, and what the call is on the record by.
+    Outcome(Bytes, String),
     Failure(Failure),
     /// The client took the call back.
     Nothing,
@@ -88,6 +93,7 @@ pub(super) async fn answer(server: &Server, asked: Asked, call: Call, level: Opt
         in_session: asked.in_session,
         server: server.info.clone(),
         token: asked.meta.progress,
+        level,
         reached: f64::NEG_INFINITY,
     };
     let mut run = Run {
@@ -100,7 +106,7 @@ pub(super) async fn answer(server: &Server, asked: Asked, call: Call, level: Opt
     match tokio::time::timeout(FIRST_WORD, run.next()).await {
         Err(_) => Reply::Stream(run.messages(None)),
         Ok(Said::Notification(message)) => Reply::Stream(run.messages(Some(message))),
-        Ok(Said::Outcome(message)) => Answer::result(message).into(),
+        Ok(Said::Outcome(message, id)) => Answer::to_call(message, id).into(),
         Ok(Said::Failure(failure)) => failed(
             server,
             failure.into(),
@@ -143,7 +149,7 @@ impl Run {
             }
             let message = match run.next().await {
                 Said::Notification(message) => message,
-                Said::Outcome(message) => run.over(message),
+                Said::Outcome(message, _) => run.over(message),
                 Said::Failure(failure) => {
                     let message = run.about.told(&failure)?;
                     run.over(message)
@@ -166,9 +172,20 @@ impl About {
         match event {
             Event::Progress(progress) => self.progress(&progress).map(Said::Notification),
             Event::Log(log) => Some(Said::Notification(written_log(&log))),
-            Event::Outcome(answer) => Some(Said::Outcome(self.outcome(&answer))),
-            Event::Notification(_) => None,
+            Event::Outcome(answer) => Some(Said::Outcome(self.outcome(&answer), answer.correlation_id)),
+            Event::Notification(said) => self.passed(&said).map(Said::Notification),
         }
+    }
+
+    /// What a project's server says of the call, in its own bytes: progress and log messages, where the client asked for
+    /// either.
+    fn passed(&self, said: &ServerNotification) -> Option<Bytes> {
+        let params = match said.method.as_str() {
+            "notifications/progress" => words::with_token(&said.params, self.token.as_ref()?)?,
+            "notifications/message" if self.level?.lets_through(&said.params) => said.params.clone(),
+            _ => return None,
+        };
+        Some(words::notification(&said.method, &params))
     }
 
     fn outcome(&self, answer: &CallResponse) -> Bytes {
