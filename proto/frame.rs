@@ -6,6 +6,9 @@
 //! Version rule. Within version 1, a header field that is not known is ignored, and a frame of a kind that is not known
 //! decodes to [`Kind::Unknown`]: after the handshake it is dropped, during the handshake it ends the connection. A frame
 //! of any other version is refused. What would change the meaning of a known field or kind is version 2.
+//!
+//! Chunks are joined by kind and id. So a notification that fits one frame may have the id `0`, and one that does not has
+//! an id of its own ([`FrameId::notification`]): under `0` two of them would mix, and a chunk there is no frame.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::{Deserialize, Serialize};
@@ -303,6 +306,9 @@ impl Header {
             () if !method_fits => Err(FrameError::Field("method")),
             () if !trace_fits => Err(FrameError::Field("trace")),
             () if self.more && !kind.may_be_chunked() => Err(FrameError::Field("more")),
+            () if self.more && kind == Kind::Notify && self.id == FrameId::zero() => {
+                Err(FrameError::Field("id"))
+            }
             () if self.error.is_some() && kind != Kind::Response => Err(FrameError::Field("error")),
             () if self.conversation.is_some() && !kind.may_be_chunked() => {
                 Err(FrameError::Field("conversation"))

@@ -17,11 +17,14 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use toolgate_contract::{
-    frame::{ChannelBinding, Frame, GoAway, GoAwayReason, Kind, Ready, RefusalCode},
+    frame::{ChannelBinding, Frame, GoAway, GoAwayReason, Kind, Offer, PublicKey, Ready, RefusalCode},
     ids::{TargetId, TenantId},
 };
 
-use crate::{keys::Keyring, upstream::Upstream};
+use crate::{
+    keys::Keyring,
+    upstream::{Reports, Upstream},
+};
 
 mod connection;
 mod enrolments;
@@ -29,20 +32,26 @@ mod gate;
 mod handshake;
 mod host;
 mod presence;
+mod presented;
+mod project;
+mod server;
 mod service;
 
-pub use connection::QUEUE;
+pub use connection::{Conversation, FromServer, QUEUE};
 pub use enrolments::{
-    Enrolments, RedeemError, RelayRecord, Standing, StoreUnavailable, UplinkEvents, secret_hash,
+    Enrolments, RedeemError, RelayRecord, Said, Standing, StoreUnavailable, UplinkEvents, secret_hash,
 };
 pub use host::HostUpstream;
 pub use presence::Presence;
+pub use project::ProjectUpstream;
+pub use server::{ServerPhase, ServerState};
 pub use service::AttachService;
 
-use connection::Connection;
+use connection::{Answer, Connection, Request};
 use gate::Gate;
 use handshake::{Handshake, Verified};
 use presence::{Board, Entry};
+use presented::Presented;
 
 /// Frames of one relay, in order. An error ends the connection like an end.
 pub type Incoming = BoxStream<'static, Result<Bytes, TransportError>>;
@@ -73,6 +82,9 @@ pub enum UplinkError {
     /// The relay refused.
     #[error("the relay refused: {0:?}")]
     Refused(RefusalCode),
+    /// An answer to what is not asked, or not any more.
+    #[error("nothing of this id is asked")]
+    NotAsked,
 }
 
 /// Every uplink of this process. Cheap to clone.
@@ -85,6 +97,7 @@ struct Shared {
     events: Arc<dyn UplinkEvents>,
     gate: Gate,
     board: Board,
+    presented: Presented,
     stop: CancellationToken,
     tracker: TaskTracker,
 }
@@ -99,6 +112,7 @@ impl Uplinks {
             events,
             gate: Gate::new(),
             board: Board::default(),
+            presented: Presented::default(),
             stop: CancellationToken::new(),
             tracker: TaskTracker::new(),
         }))
@@ -128,7 +142,7 @@ impl Uplinks {
             Ok(admitted) => admitted,
             Err(reason) => return say_goodbye(&outgoing, reason).await,
         };
-        let reason = admitted.run(incoming, &self.0.stop).await;
+        let reason = admitted.run(incoming, &self.0.stop, &*self.0.events).await;
         self.0.board.leave(&admitted);
         tracing::info!(target = %admitted.target(), ?reason, "relay left");
         self.0.events.disconnected(admitted.relay());
@@ -142,11 +156,49 @@ impl Uplinks {
     pub fn host(&self, target: TargetId) -> Option<Arc<dyn Upstream>> {
         self.0
             .board
-            .is_present(target)
+            .is_present(target, Offer::Host)
             .then(|| Arc::new(HostUpstream::new(self.clone(), target)) as _)
     }
 
-    /// Carries one request to the relay of a target and waits for the answer. Dropping the future cancels it there.
+    /// The upstream of a project whose relay is connected now; `name` stands in errors. Whose project it is, is checked
+    /// at each call.
+    #[must_use]
+    pub fn project(&self, target: TargetId, name: Arc<str>) -> Option<Arc<dyn Upstream>> {
+        self.0
+            .board
+            .is_present(target, Offer::Project)
+            .then(|| Arc::new(ProjectUpstream::new(self.clone(), target, name)) as _)
+    }
+
+    /// Begins a conversation with the server of a project. Its first request must be `initialize`, under its id.
+    ///
+    /// # Errors
+    /// When the project's relay is not connected, or too many conversations are led over its connection.
+    pub fn conversation(&self, tenant: &TenantId, target: TargetId) -> Result<Conversation, UplinkError> {
+        let connection = self.0.board.find(tenant, target).ok_or(UplinkError::Offline)?;
+        Conversation::begin(connection, self.0.tracker.clone())
+    }
+
+    /// Whether the relay of a target is connected now.
+    #[must_use]
+    pub fn is_connected(&self, target: TargetId) -> bool {
+        [Offer::Host, Offer::Project]
+            .into_iter()
+            .any(|offer| self.0.board.is_present(target, offer))
+    }
+
+    /// The key that a target's relay has proven, and how long ago: that of the live connection, else the one that was
+    /// presented last. It need not be the pinned one, and who presented it may be anybody.
+    #[must_use]
+    pub fn live_key(&self, tenant: &TenantId, target: TargetId) -> Option<(PublicKey, Duration)> {
+        match self.0.board.find(tenant, target) {
+            Some(connection) => Some((connection.relay().public_key, connection.age())),
+            None => self.0.presented.of(tenant, target),
+        }
+    }
+
+    /// Carries one request to the relay of a target and waits for the answer; to a project, in the conversation that all
+    /// callers share. Dropping the future cancels it there.
     ///
     /// # Errors
     /// See [`UplinkError`]; the relay of another tenant's target is as offline as one that does not exist.
@@ -158,15 +210,34 @@ impl Uplinks {
         params: Bytes,
         deadline: Duration,
     ) -> Result<Bytes, UplinkError> {
-        let until = Instant::now() + deadline;
+        let request = Request {
+            method,
+            params,
+            until: Instant::now().checked_add(deadline),
+            conversation: None,
+            reports: Reports::none(),
+        };
+        match self.carry(tenant, target, request).await? {
+            Answer::Result(result) => Ok(result),
+            Answer::Error(_) => Err(UplinkError::Refused(RefusalCode::AnsweredWithError)),
+        }
+    }
+
+    async fn carry(
+        &self,
+        tenant: &TenantId,
+        target: TargetId,
+        request: Request<'_>,
+    ) -> Result<Answer, UplinkError> {
         let connection = self.0.board.find(tenant, target).ok_or(UplinkError::Offline)?;
-        connection.request(method, params, until, &self.0.tracker).await
+        connection.request(request, &self.0.tracker).await
     }
 
     /// Ends the connection of a target that was removed or whose relay was revoked. Call it after the change is
     /// durable: whoever is in the middle of a handshake then sees the change.
     pub fn disconnect(&self, target: TargetId) {
         self.0.board.disconnect(target);
+        self.0.presented.forget(target);
     }
 
     /// Forgets that a target's relay's key seemed to be in use twice: for a target whose key is forgotten as well.
@@ -204,6 +275,7 @@ impl Shared {
             keys: &self.keys,
             enrolments: &*self.enrolments,
             events: &*self.events,
+            presented: &self.presented,
             channel,
         };
         let verified = handshake.run(incoming, outgoing).await?;

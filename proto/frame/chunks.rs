@@ -22,7 +22,11 @@ impl Chunks {
         if frame.body.len() > limit {
             return Err(FrameError::BodyTooLarge);
         }
-        frame.header.check()?;
+        let first = Header {
+            more: frame.body.len() > MAX_CHUNK,
+            ..frame.header.clone()
+        };
+        first.check()?;
         Ok(Self { rest: Some(frame) })
     }
 }

@@ -30,6 +30,12 @@ impl FrameId {
         Self("0".to_owned())
     }
 
+    /// The id of the `counter`th notification that its sender cuts into chunks on this connection.
+    #[must_use]
+    pub fn notification(counter: u64) -> Self {
+        Self(format!("n{counter}"))
+    }
+
     /// The conversation of messages that belong to none: each one of revision 2026-07-28 of MCP stands for itself.
     #[must_use]
     pub fn raw() -> Self {

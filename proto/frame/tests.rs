@@ -81,6 +81,13 @@ fn what_is_no_frame_is_named() {
             FrameError::Field("more"),
         ),
         (
+            raw(
+                r#"{"v":1,"kind":"notify","id":"0","method":"m","more":true}"#,
+                b"",
+            ),
+            FrameError::Field("id"),
+        ),
+        (
             raw(r#"{"v":1,"kind":"ping","id":"1","error":"failed"}"#, b""),
             FrameError::Field("error"),
         ),
@@ -112,6 +119,26 @@ fn a_long_body_travels_in_chunks_and_others_pass_in_between() {
     assert_eq!(whole.len(), 1);
     assert_eq!(whole[0].body, body);
     assert!(!whole[0].header.more);
+}
+
+#[test]
+fn a_long_notification_has_an_id_of_its_own_so_that_two_do_not_mix() {
+    let long = |id: FrameId, byte: u8| {
+        let mut frame = Frame::notify("notifications/message", vec![byte; MAX_CHUNK + 1]);
+        frame.header.id = id;
+        frame.chunks()
+    };
+    assert_eq!(long(FrameId::zero(), 0).err(), Some(FrameError::Field("id")));
+    let mut assembler = Assembler::new(MAX_BODY);
+    let sent: Vec<Vec<Frame>> = [0, 1]
+        .map(|n| long(FrameId::notification(n), n as u8).expect("fits").collect())
+        .to_vec();
+    let mut whole = Vec::new();
+    for chunk in (0..2).flat_map(|at| sent.iter().map(move |chunks: &Vec<Frame>| chunks[at].clone())) {
+        whole.extend(assembler.push(chunk).expect("joins"));
+    }
+    let bodies: Vec<_> = whole.iter().map(|frame| frame.body.clone()).collect();
+    assert_eq!(bodies, [vec![0; MAX_CHUNK + 1], vec![1; MAX_CHUNK + 1]]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub trait Live: fmt::Debug + Send + Sync {
 
 impl Live for Uplinks {
     fn is_connected(&self, target: TargetId) -> bool {
-        self.host(target).is_some()
+        Self::is_connected(self, target)
     }
 
     fn disconnect(&self, target: TargetId) {

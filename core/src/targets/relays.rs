@@ -1,6 +1,6 @@
 //! Where relays are kept: the store behind the uplinks' questions, and what they tell, on the record.
 //!
-//! One target has one relay, so a relay's id is its target's. A token is redeemed by one atomic update, so it works
+//! One target has one relay, so a relay's id is its target's, and what it offers follows from its target's type. A token is redeemed by one atomic update, so it works
 //! once however many try at the same moment; its row and the relay's are the same transaction. Whoever asks has
 //! verified the signature before.
 
@@ -19,6 +19,7 @@ use crate::{
     changes::{By, Changes, Fact},
     error::Error,
     journal::{Journal, Refusal},
+    registry::PROJECT,
     snapshot::RelayStanding,
     store::{StoreError, Tx, params},
     uplinks::{Enrolments, RedeemError, RelayRecord, Standing, StoreUnavailable, UplinkEvents},
@@ -59,23 +60,32 @@ impl Relays {
         let Some(known) = found.await? else {
             return Ok(None);
         };
-        Ok(known.relay_key.map(|key| RelayRecord {
+        let Some((key, offer)) = known.relay_key.zip(offer_of(&known.adapter)) else {
+            return Ok(None);
+        };
+        Ok(Some(RelayRecord {
             standing: match known.standing() {
                 RelayStanding::Locked => Standing::Locked,
                 RelayStanding::Revoked => Standing::Revoked,
                 RelayStanding::Waiting | RelayStanding::Enrolled => Standing::Active,
             },
-            ..record(tenant, target, key)
+            ..record(tenant, target, key, offer)
         }))
     }
 
-    // Looked up before it is spent, so that guessing costs no write.
-    async fn open(&self, tenant: &TenantId, hash: [u8; 32]) -> Result<Option<TargetId>, Error> {
+    // Looked up before it is spent, so that guessing costs no write, and so that a relay of another kind leaves it whole.
+    async fn open(&self, tenant: &TenantId, hash: [u8; 32], offer: Offer) -> Result<Option<TargetId>, Error> {
         let (owner, now_us) = (tenant.clone(), self.changes.now_us());
-        let row = self.changes.read(tenant, move |tx| {
-            Box::pin(async move { tx.query_opt(OPEN, params![&owner, &hash, now_us]).await })
+        let open = self.changes.read(tenant, move |tx| {
+            Box::pin(async move {
+                let Some(row) = tx.query_opt(OPEN, params![&owner, &hash, now_us]).await? else {
+                    return Ok(None);
+                };
+                rows::find(tx, &owner, row.parse(0)?).await
+            })
         });
-        Ok(row.await?.map(|row| row.parse(0)).transpose()?)
+        let fits = |target: &rows::Target| offer_of(&target.adapter) == Some(offer);
+        Ok(open.await?.filter(fits).map(|target| target.id))
     }
 
     async fn enrol(
@@ -83,8 +93,9 @@ impl Relays {
         tenant: &TenantId,
         hash: [u8; 32],
         key: PublicKey,
+        offer: Offer,
     ) -> Result<Option<TargetId>, Error> {
-        let Some(target) = self.open(tenant, hash).await? else {
+        let Some(target) = self.open(tenant, hash, offer).await? else {
             return Ok(None);
         };
         let (owner, now_us) = (tenant.clone(), self.changes.now_us());
@@ -93,7 +104,9 @@ impl Relays {
                 if tx.execute(REDEEM, params![&owner, &hash, now_us]).await? != 1 {
                     return Ok((None, vec![]));
                 }
-                let fact = pin(tx, &owner, target, key, now_us).await?;
+                let fact = pin(tx, &owner, target, key, now_us)
+                    .await?
+                    .about(adapter_of(offer), target);
                 Ok((Some(target), vec![fact]))
             })
         });
@@ -105,7 +118,7 @@ impl Relays {
             EventKind::RelayCloneSuspected,
             json!({"key": relay.public_key.to_string()}),
         )
-        .about(SSH, relay.target);
+        .about(adapter_of(relay.offer), relay.target);
         let (tenant, target, key) = (relay.tenant.clone(), relay.target, relay.public_key);
         let recorded = self.changes.make(By::gateway(relay.tenant), move |tx| {
             Box::pin(async move {
@@ -139,15 +152,31 @@ async fn pin(
         "name": known.as_ref().map(|target| target.name.as_str()),
         "replaces": known.as_ref().and_then(|target| target.relay_key).map(|key| key.to_string()),
     });
-    Ok(Fact::new(EventKind::RelayEnrolled, detail).about(SSH, target))
+    Ok(Fact::new(EventKind::RelayEnrolled, detail))
 }
 
-fn record(tenant: &TenantId, target: TargetId, public_key: PublicKey) -> RelayRecord {
+/// What the relay of a target of this type offers; `None` for a target that has none.
+fn offer_of(adapter: &str) -> Option<Offer> {
+    match adapter {
+        SSH => Some(Offer::Host),
+        PROJECT => Some(Offer::Project),
+        _ => None,
+    }
+}
+
+fn adapter_of(offer: Offer) -> &'static str {
+    match offer {
+        Offer::Host => SSH,
+        Offer::Project => PROJECT,
+    }
+}
+
+fn record(tenant: &TenantId, target: TargetId, public_key: PublicKey, offer: Offer) -> RelayRecord {
     RelayRecord {
         tenant: tenant.clone(),
         target,
         public_key,
-        offer: Offer::Host,
+        offer,
         standing: Standing::Active,
     }
 }
@@ -174,16 +203,12 @@ impl Enrolments for Relays {
         offer: Offer,
     ) -> BoxFuture<'a, Result<RelayRecord, RedeemError>> {
         Box::pin(async move {
-            // Every token so far is a host's.
-            if offer != Offer::Host {
-                return Err(RedeemError::Refused);
-            }
             let enrolled = self
-                .enrol(tenant, secret_hash, public_key)
+                .enrol(tenant, secret_hash, public_key, offer)
                 .await
                 .map_err(unavailable)?;
             enrolled
-                .map(|target| record(tenant, target, public_key))
+                .map(|target| record(tenant, target, public_key, offer))
                 .ok_or(RedeemError::Refused)
         })
     }

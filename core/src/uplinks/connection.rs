@@ -1,4 +1,4 @@
-//! One proven connection: requests out, answers in, heartbeats both ways.
+//! One proven connection: requests out, answers in, heartbeats both ways; to a project also what its server says.
 //!
 //! Every request has one answer, cancelled ones included; an answer nobody asked for, or a second one, ends the
 //! connection. So does anything else that a sane relay does not send.
@@ -6,6 +6,7 @@
 use std::{
     collections::HashMap,
     fmt,
+    pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -21,23 +22,48 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::{
-    frame::{Assembler, Frame, FrameError, FrameId, GoAway, GoAwayReason, Kind, MAX_IN_FLIGHT, Session},
+    frame::{
+        Assembler, Frame, FrameError, FrameId, GoAway, GoAwayReason, Kind, MAX_IN_FLIGHT, Offer, Session,
+    },
     ids::TargetId,
 };
 
-use super::{Incoming, UplinkError, enrolments::RelayRecord, presence::Presence};
+use super::{
+    Incoming, UplinkError,
+    enrolments::{RelayRecord, UplinkEvents},
+    presence::Presence,
+};
+use crate::upstream::Reports;
 
+mod conversation;
+mod debts;
+mod hear;
+mod inbox;
+mod joining;
 mod request;
+mod talk;
+mod window;
+
+pub use conversation::Conversation;
+pub use inbox::FromServer;
+
+pub(super) use request::{Answer, Request};
+
+use hear::Caller;
+use joining::Joining;
+use talk::Talk;
 
 /// Frames that may wait for the transport.
 pub const QUEUE: usize = 32;
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
 const DEAD_AFTER: Duration = Duration::from_secs(45);
-/// Bytes of answers that are being joined.
-const ANSWER_BUDGET: usize = 32 * 1024 * 1024;
+/// How often questions of a project's server are looked at that nobody answers.
+const SWEEP: Duration = Duration::from_secs(1);
 /// Requests that may wait for one of the slots.
 const WAITING: usize = 256;
+/// Slots for requests that wait as long as it takes.
+const LINGERING: usize = MAX_IN_FLIGHT * 3 / 4;
 
 /// One connection.
 pub(super) struct Connection {
@@ -46,7 +72,10 @@ pub(super) struct Connection {
     outgoing: mpsc::Sender<Bytes>,
     slots: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
+    lingering: Arc<Semaphore>,
     calls: Mutex<Calls>,
+    /// Only with a project: a host has nothing to say of its own.
+    talk: Option<Talk>,
     life: Life,
 }
 
@@ -60,8 +89,20 @@ struct Calls {
 
 struct Call {
     /// Gone when nobody waits any more; the one answer is still awaited.
-    asker: Option<oneshot::Sender<Result<Bytes, UplinkError>>>,
-    _slot: OwnedSemaphorePermit,
+    asker: Option<oneshot::Sender<Result<Answer, UplinkError>>>,
+    conversation: Option<FrameId>,
+    reports: Reports,
+    _slots: [Option<OwnedSemaphorePermit>; 2],
+}
+
+impl Call {
+    fn caller(&self, counter: u64) -> Caller {
+        Caller {
+            counter,
+            conversation: self.conversation.clone(),
+            reports: self.reports.clone(),
+        }
+    }
 }
 
 struct Life {
@@ -75,10 +116,13 @@ struct Life {
 
 impl Connection {
     pub(super) fn new(relay: RelayRecord, session: Session, outgoing: mpsc::Sender<Bytes>) -> Arc<Self> {
+        let talk = (relay.offer == Offer::Project).then(Talk::new);
         Arc::new(Self {
             relay,
             session,
             outgoing,
+            talk,
+            lingering: Arc::new(Semaphore::new(LINGERING)),
             slots: Arc::new(Semaphore::new(MAX_IN_FLIGHT)),
             waiting: Arc::new(Semaphore::new(WAITING)),
             calls: Mutex::default(),
@@ -106,7 +150,14 @@ impl Connection {
             silent_for: self.silent_for(),
             latency: (latency > 0).then(|| Duration::from_micros(latency)),
             in_flight: self.calls().open.len(),
+            server: self.talk.as_ref().and_then(Talk::server),
+            passed_over: self.talk.as_ref().map_or(0, Talk::passed_over),
         }
+    }
+
+    /// How long ago the relay has proven itself.
+    pub(super) fn age(&self) -> Duration {
+        self.life.began.elapsed()
     }
 
     /// Ends the connection; the peer hears the first reason given.
@@ -116,19 +167,33 @@ impl Connection {
     }
 
     /// Reads until the end; gives the reason to tell the peer, if it may still be there.
-    pub(super) async fn run(&self, mut incoming: Incoming, stop: &CancellationToken) -> Option<GoAwayReason> {
-        let mut assembler = Assembler::new(ANSWER_BUDGET);
+    pub(super) async fn run(
+        &self,
+        mut incoming: Incoming,
+        stop: &CancellationToken,
+        events: &dyn UplinkEvents,
+    ) -> Option<GoAwayReason> {
+        let mut joining = Joining::new();
         let mut beat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut sweep = interval_at(Instant::now() + SWEEP, SWEEP);
+        sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut paying = pin!(self.pay());
         let reason = loop {
-            // All branches are cancel-safe: tokens, a stream, a timer.
+            // All branches are cancel-safe: tokens, a stream, timers, and a future that is kept.
             tokio::select! {
                 biased;
                 () = self.life.closed.cancelled() => break self.life.reason.get().copied(),
                 () = stop.cancelled() => break Some(GoAwayReason::ShuttingDown),
+                () = &mut paying => break None,
+                _ = sweep.tick(), if self.talk.is_some() => {
+                    if self.talk.as_ref().is_some_and(|talk| self.sweep(talk).is_err()) {
+                        break Some(GoAwayReason::Protocol);
+                    }
+                }
                 message = incoming.next() => {
                     let Some(Ok(message)) = message else { break None };
-                    match self.take(message, &mut assembler) {
+                    match self.take(message, &mut joining, events) {
                         Ok(()) => {}
                         Err(Break::Left) => break None,
                         Err(Break::Protocol) => break Some(GoAwayReason::Protocol),
@@ -146,17 +211,28 @@ impl Connection {
         reason
     }
 
+    /// Sends what the reader owes; ends only with the transport.
+    async fn pay(&self) {
+        match &self.talk {
+            Some(talk) => talk.debts.pay(&self.outgoing).await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Whoever waits hears that the relay is lost.
     fn end(&self) {
         self.life.closed.cancel();
         self.calls().open.clear();
+        if let Some(talk) = &self.talk {
+            talk.end();
+        }
     }
 
-    fn take(&self, message: Bytes, assembler: &mut Assembler) -> Result<(), Break> {
+    fn take(&self, message: Bytes, joining: &mut Joining, events: &dyn UplinkEvents) -> Result<(), Break> {
         let frame = Frame::decode(message)?;
         self.life.heard_ms.store(self.age_ms(), Ordering::Relaxed);
         match frame.header.kind {
-            Kind::Response => self.answer(frame, assembler),
+            Kind::Response => self.answer(frame, &mut joining.answers),
             Kind::Ping => {
                 self.send_now(&Frame::new(Kind::Pong, frame.header.id, frame.body));
                 Ok(())
@@ -170,8 +246,13 @@ impl Connection {
                 tracing::debug!(target = %self.target(), reason = ?away, "the relay goes away");
                 Err(Break::Left)
             }
-            Kind::Notify | Kind::Cancel | Kind::Unknown => Ok(()),
-            Kind::Hello | Kind::Challenge | Kind::Proof | Kind::Ready | Kind::Request => Err(Break::Protocol),
+            Kind::Notify | Kind::Request | Kind::Cancel => match &self.talk {
+                Some(talk) => self.hear(talk, frame, joining, events),
+                None if frame.header.kind == Kind::Request => Err(Break::Protocol),
+                None => Ok(()),
+            },
+            Kind::Unknown => Ok(()),
+            Kind::Hello | Kind::Challenge | Kind::Proof | Kind::Ready => Err(Break::Protocol),
         }
     }
 
@@ -203,7 +284,7 @@ impl Connection {
         }
     }
 
-    fn settle(&self, counter: u64, outcome: Result<Bytes, UplinkError>) {
+    fn settle(&self, counter: u64, outcome: Result<Answer, UplinkError>) {
         let call = self.calls().open.remove(&counter);
         if let Some(asker) = call.and_then(|call| call.asker) {
             // The asker may just have left; then nobody minds.

@@ -1,11 +1,14 @@
 //! What this room asks of others: relays by id, redemption of tokens, and somebody to tell.
 
+use bytes::Bytes;
 use futures::future::BoxFuture;
 use ring::digest::{SHA256, digest};
 use toolgate_contract::{
     frame::{GoAwayReason, Offer, PublicKey, Secret},
     ids::{TargetId, TenantId},
 };
+
+use super::server::ServerState;
 
 /// A relay as the store knows it. Its id is that of its target: one target has one relay.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +73,20 @@ pub trait Enrolments: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<RelayRecord, RedeemError>>;
 }
 
+/// What the relay of a project tells outside of every request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said<'a> {
+    /// A notification of its server.
+    Notification {
+        /// The method.
+        method: &'a str,
+        /// The parameters, byte for byte: one JSON object, or nothing.
+        params: Bytes,
+    },
+    /// How its server does; told on connect and at every change.
+    Server(ServerState),
+}
+
 /// Who is told. Called on the path of a connection: implementations hand on and return at once.
 pub trait UplinkEvents: Send + Sync + 'static {
     /// A relay is connected and proven.
@@ -90,6 +107,18 @@ pub trait UplinkEvents: Send + Sync + 'static {
     /// Two holders of one key took turns; the target is locked.
     fn clone_suspected(&self, relay: &RelayRecord) {
         let _ = relay;
+    }
+
+    /// Whoever dialled as the relay of a known target has proven another key than the pinned one. It was refused, and
+    /// may try as often as it likes.
+    fn presented(&self, tenant: &TenantId, target: TargetId, key: PublicKey) {
+        let _ = (tenant, target, key);
+    }
+
+    /// The relay of a project told something outside of every request, in the conversation that all callers share. A
+    /// relay may tell as much as its connection carries.
+    fn said(&self, relay: &RelayRecord, said: Said<'_>) {
+        let _ = (relay, said);
     }
 }
 

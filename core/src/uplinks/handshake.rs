@@ -16,7 +16,7 @@ use tokio::{sync::mpsc, time::timeout};
 use toolgate_contract::{
     frame::{
         Challenge, ChannelBinding, Frame, GoAwayReason, Hello, Kind, MAX_HANDSHAKE_MESSAGE, Nonce, Octets,
-        Proof, Session, Transcript,
+        Proof, PublicKey, Session, Transcript,
     },
     ids::{TargetId, TenantId},
 };
@@ -26,6 +26,7 @@ use super::{
     enrolments::{
         Enrolments, RedeemError, RelayRecord, Standing, StoreUnavailable, UplinkEvents, secret_hash,
     },
+    presented::Presented,
 };
 use crate::keys::Keyring;
 
@@ -36,6 +37,7 @@ pub(super) struct Handshake<'a> {
     pub(super) keys: &'a Keyring,
     pub(super) enrolments: &'a dyn Enrolments,
     pub(super) events: &'a dyn UplinkEvents,
+    pub(super) presented: &'a Presented,
     pub(super) channel: Option<ChannelBinding>,
 }
 
@@ -135,10 +137,20 @@ impl Handshake<'_> {
     ) -> Result<RelayRecord, GoAwayReason> {
         let target: TargetId = relay.parse().map_err(|_| GoAwayReason::Protocol)?;
         let found = self.enrolments.find(tenant, target).await.map_err(unavailable)?;
+        let record = found.filter(|record| record.offer == hello.offer);
+        if let Some(record) = &record {
+            self.note(record, hello.public_key);
+        }
         // An id with another key is the same to the peer as an id that does not exist.
-        let record =
-            found.filter(|record| record.public_key == hello.public_key && record.offer == hello.offer);
+        let record = record.filter(|record| record.public_key == hello.public_key);
         active(record.ok_or(GoAwayReason::ReEnrol)?)
+    }
+
+    fn note(&self, pinned: &RelayRecord, key: PublicKey) {
+        self.presented.note(&pinned.tenant, pinned.target, key);
+        if pinned.public_key != key {
+            self.events.presented(&pinned.tenant, pinned.target, key);
+        }
     }
 
     async fn enrol(
@@ -153,7 +165,10 @@ impl Handshake<'_> {
             .redeem(tenant, secret_hash(secret), hello.public_key, hello.offer)
             .await;
         match redeemed {
-            Ok(record) => active(record),
+            Ok(record) => {
+                self.note(&record, hello.public_key);
+                active(record)
+            }
             Err(RedeemError::Refused) => Err(GoAwayReason::TokenRefused),
             Err(RedeemError::Unavailable(error)) => Err(unavailable(error)),
         }

@@ -90,6 +90,7 @@ fn told(error: UplinkError) -> UpstreamError {
             | RefusalCode::ServerDown
             | RefusalCode::ConversationUnknown
             | RefusalCode::Unknown,
-        ) => UpstreamError::Failed,
+        )
+        | UplinkError::NotAsked => UpstreamError::Failed,
     }
 }

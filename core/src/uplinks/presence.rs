@@ -9,18 +9,18 @@ use std::{
 
 use tokio::time::Instant;
 use toolgate_contract::{
-    frame::{GoAwayReason, PublicKey},
+    frame::{GoAwayReason, Offer, PublicKey},
     ids::{TargetId, TenantId},
 };
 
-use super::connection::Connection;
+use super::{connection::Connection, server::ServerState};
 
 /// A relay that loses its place to a newer connection of itself this often within [`WATCHED`] exists twice.
 const FLIPS: usize = 3;
 const WATCHED: Duration = Duration::from_secs(60);
 
 /// How a connected relay does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Presence {
     /// How long ago it last said anything.
     pub silent_for: Duration,
@@ -28,6 +28,10 @@ pub struct Presence {
     pub latency: Option<Duration>,
     /// Requests under way.
     pub in_flight: usize,
+    /// How the project's server does, once its relay has told; never of a host.
+    pub server: Option<ServerState>,
+    /// What the relay said and nobody was there for, or had room for.
+    pub passed_over: u64,
 }
 
 /// What came of entering.
@@ -123,8 +127,10 @@ impl Board {
         state.flips.remove(&target);
     }
 
-    pub(super) fn is_present(&self, target: TargetId) -> bool {
-        self.state().present.contains_key(&target)
+    pub(super) fn is_present(&self, target: TargetId, offer: Offer) -> bool {
+        let state = self.state();
+        let present = state.present.get(&target);
+        present.is_some_and(|connection| connection.relay().offer == offer)
     }
 
     /// The connection of a tenant's target.

@@ -1,0 +1,60 @@
+//! The identity that the relay of each target has proven last, whether it is the pinned one or not.
+//!
+//! One entry a target, and only for targets that the store knows in that very tenant, so it is bounded by them. Lost at
+//! a restart: it tells an admin what dials now, and decides nothing.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+use toolgate_contract::{
+    frame::PublicKey,
+    ids::{TargetId, TenantId},
+};
+
+/// Keys by target.
+#[derive(Default)]
+pub(super) struct Presented(Mutex<HashMap<TargetId, Proven>>);
+
+struct Proven {
+    tenant: TenantId,
+    key: PublicKey,
+    at: Instant,
+}
+
+impl Presented {
+    /// A relay of a target that is known has proven this key.
+    pub(super) fn note(&self, tenant: &TenantId, target: TargetId, key: PublicKey) {
+        let proven = Proven {
+            tenant: tenant.clone(),
+            key,
+            at: Instant::now(),
+        };
+        self.keys().insert(target, proven);
+    }
+
+    pub(super) fn of(&self, tenant: &TenantId, target: TargetId) -> Option<(PublicKey, Duration)> {
+        let keys = self.keys();
+        let proven = keys.get(&target).filter(|proven| proven.tenant == *tenant)?;
+        Some((proven.key, proven.at.elapsed()))
+    }
+
+    /// The target is gone, or its relay's key counts no more.
+    pub(super) fn forget(&self, target: TargetId) {
+        self.keys().remove(&target);
+    }
+
+    fn keys(&self) -> MutexGuard<'_, HashMap<TargetId, Proven>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Presented {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Presented").finish_non_exhaustive()
+    }
+}
