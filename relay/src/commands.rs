@@ -1,16 +1,20 @@
 //! The one method a host offers: one of six commands, parsed here once more.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
+use futures::{FutureExt, future::BoxFuture};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::{
-    frame::{Refusal, RefusalCode},
+    frame::{Frame, Offer, Refusal, RefusalCode},
     ssh::{self, Command},
 };
 
-use crate::exec::{Exec, ExecError, Finished, find, plain};
+use crate::{
+    exec::{Exec, ExecError, Finished, find, plain},
+    service::{Outcome, Service},
+};
 
 /// The method.
 pub(crate) const METHOD: &str = "tools/call";
@@ -62,6 +66,30 @@ struct Structured {
     stderr: String,
     truncated: bool,
     duration_ms: u64,
+}
+
+impl Service for Exec {
+    const OFFER: Offer = Offer::Host;
+    const BUDGET: usize = 1024 * 1024;
+
+    fn answer(self: Arc<Self>, request: Frame, cancelled: CancellationToken) -> BoxFuture<'static, Outcome> {
+        async move {
+            let method = request.header.method.as_deref().unwrap_or_default();
+            match answer(
+                &self,
+                method,
+                &request.body,
+                request.header.deadline_ms,
+                &cancelled,
+            )
+            .await
+            {
+                Ok(result) => Outcome::Result(result.into()),
+                Err(refusal) => Outcome::Refused(refusal),
+            }
+        }
+        .boxed()
+    }
 }
 
 /// Answers one request with the JSON of a result, or refuses it.

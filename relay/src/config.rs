@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tokio::sync::watch;
 use toolgate_contract::enrolment::EnrolmentToken;
 
-use crate::{exec::GuardProgram, host::RelayState};
+use crate::{exec::GuardProgram, uplink::RelayState};
 
 /// Whose certificates are believed. The pinned Ed25519 identity of the gateway is checked on top of this.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

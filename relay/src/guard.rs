@@ -6,6 +6,9 @@
 //! long past, `watch` kills until nothing is left. `launch` sheds privileges, asks to die with `watch`, and becomes
 //! the command. Absent: shells, signal handlers, knowledge of the six commands.
 //!
+//! A project's server is guarded the same way as `serve` and `become`, with two differences: its standard input is its
+//! lifeline as well, and when that ends it gets a moment to end by itself; and it keeps all that its operator gave it.
+//!
 //! `watch` does not ask for a parent death signal itself: it would be killed before it could clean up. The lifeline
 //! tells it of the relay's death, and a process that has a lifeline cannot miss it.
 
@@ -15,6 +18,7 @@ mod accounts;
 mod launch;
 mod reap;
 mod report;
+mod serve;
 mod watch;
 
 pub(crate) use report::Report;
@@ -22,6 +26,9 @@ pub(crate) use report::Report;
 /// How a guard is called: `… watch DEADLINE_MS drop|keep -- PROGRAM ARGS…`.
 pub(crate) const WATCH: &str = "watch";
 const LAUNCH: &str = "launch";
+/// How a guard of a project's server is called: `… serve GRACE_MS keep -- PROGRAM ARGS…`.
+pub(crate) const SERVE: &str = "serve";
+const BECOME: &str = "become";
 /// Commands run as an unprivileged user.
 pub(crate) const DROP: &str = "drop";
 /// Commands run as whoever runs the relay.
@@ -42,6 +49,8 @@ struct Order {
 enum Stage {
     Watch { deadline_ms: u64 },
     Launch { guard: i32 },
+    Serve { grace_ms: u64 },
+    Become { guard: i32 },
 }
 
 /// Entry of `toolgate __guard`. Not for people: the relay calls it.
@@ -56,6 +65,8 @@ pub fn guard_main() -> ExitCode {
     match order.stage {
         Stage::Watch { deadline_ms } => watch::run(&order, deadline_ms),
         Stage::Launch { guard } => launch::run(&order, guard),
+        Stage::Serve { grace_ms } => serve::run(&order, grace_ms),
+        Stage::Become { guard } => launch::server(&order, guard),
     }
 }
 
@@ -63,19 +74,24 @@ impl Order {
     fn read(arguments: impl Iterator<Item = OsString>) -> Option<Self> {
         let mut words = arguments.peekable();
         let mut prefix = Vec::new();
-        while let Some(word) = words.next_if(|word| word != WATCH && word != LAUNCH) {
+        while let Some(word) = words.next_if(|word| !is_stage(word)) {
             prefix.push(word);
         }
         let stage = words.next()?;
         let number = words.next()?.into_string().ok()?;
-        let stage = if stage == WATCH {
-            Stage::Watch {
+        let stage = match stage.to_str()? {
+            WATCH => Stage::Watch {
                 deadline_ms: number.parse().ok()?,
-            }
-        } else {
-            Stage::Launch {
+            },
+            SERVE => Stage::Serve {
+                grace_ms: number.parse().ok()?,
+            },
+            BECOME => Stage::Become {
                 guard: number.parse().ok()?,
-            }
+            },
+            _ => Stage::Launch {
+                guard: number.parse().ok()?,
+            },
         };
         let drop = match words.next()?.to_str()? {
             DROP => true,
@@ -91,6 +107,10 @@ impl Order {
             arguments: words.collect(),
         })
     }
+}
+
+fn is_stage(word: &OsString) -> bool {
+    [WATCH, LAUNCH, SERVE, BECOME].iter().any(|stage| word == stage)
 }
 
 #[cfg(test)]
@@ -109,6 +129,18 @@ mod tests {
         assert!(order.drop);
         assert_eq!(order.program, "/usr/bin/df");
         assert_eq!(order.arguments, ["watch", "--", "-h"]);
+    }
+
+    #[test]
+    fn a_server_is_guarded_by_stages_of_its_own() {
+        let order = read("__guard serve 2000 keep -- npx watch").expect("an order");
+        assert_eq!(order.stage, Stage::Serve { grace_ms: 2000 });
+        assert_eq!(
+            (order.program, order.arguments),
+            ("npx".into(), vec!["watch".into()])
+        );
+        let order = read("__guard become 7 keep -- npx").expect("an order");
+        assert_eq!(order.stage, Stage::Become { guard: 7 });
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub(crate) struct Claim<'a> {
     pub(crate) key: &'a Key,
     pub(crate) pins: &'a [PublicKey],
     pub(crate) enrolment: Option<&'a Secret>,
+    pub(crate) offer: Offer,
     pub(crate) name: &'a str,
 }
 
@@ -64,7 +65,7 @@ async fn exchange(link: &mut Link, claim: &Claim<'_>) -> Result<(Session, Ready)
         relay: claim.relay.map(str::to_owned),
         public_key: claim.key.public(),
         nonce: nonce()?,
-        offer: Offer::Host,
+        offer: claim.offer,
         name: claim.name.chars().take(100).collect(),
         software: concat!("toolgate-relay/", env!("CARGO_PKG_VERSION")).to_owned(),
     };

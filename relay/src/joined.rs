@@ -132,6 +132,7 @@ impl World {
             key,
             pins,
             enrolment,
+            offer: Offer::Host,
             name: "db-1",
         }
     }

@@ -1,8 +1,9 @@
-//! The agent on a host: dials out, proves its identity, runs six commands.
+//! The agent beside a system: dials out, proves its identity, runs six commands of a host or bridges an MCP server.
 //!
 //! Knows the contract (frames, handshake, grammar) and nothing else of ours. It listens on nothing, reads no
-//! environment, and decides nothing that the grammar has not decided. The path of one request: `session` takes the
-//! frame, `commands` parses the command again, `exec` runs it, `guard` sees to it that nothing stays behind.
+//! environment, and decides nothing that the grammar has not decided. The path of one request to a host:
+//! `session` takes the frame, `commands` parses the command again, `exec` runs it, `guard` sees to it that nothing stays
+//! behind. What a project is asked goes through `project` to the operator's own server.
 
 mod backoff;
 mod commands;
@@ -17,11 +18,17 @@ mod identity;
 #[cfg(test)]
 mod joined;
 mod link;
+pub mod project;
+mod service;
 mod session;
 mod tls;
+mod uplink;
+mod voice;
 
 pub use config::{HostConfig, TrustRoots};
 pub use exec::GuardProgram;
 pub use guard::guard_main;
-pub use host::{RelayError, RelayState, run_host};
+pub use host::run_host;
 pub use identity::has_identity;
+pub use project::{BadServer, LocalServer, ProjectConfig, run_project};
+pub use uplink::{RelayError, RelayState};

@@ -1,6 +1,7 @@
 //! A connection after the handshake: requests in, answers out, heartbeats both ways.
 //!
-//! One task reads, one writes, one runs per request; all end with [`serve`], and with them every command.
+//! One task reads, one writes, one runs per request; all end with [`serve`], and with them whatever they ran. What
+//! answers is a [`Service`]; nothing here knows whether that is a host or a project.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -17,19 +18,18 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::frame::{
-    Assembler, Frame, FrameId, GoAway, GoAwayReason, Kind, MAX_IN_FLIGHT, Refusal, RefusalCode, Session,
+    Assembler, Frame, FrameId, GoAway, GoAwayReason, Kind, MAX_BODY, MAX_IN_FLIGHT, Refusal, RefusalCode,
+    Session,
 };
 
 use crate::{
-    commands,
-    exec::Exec,
     link::{Link, LinkError, Outgoing},
+    service::{Outcome, Service},
+    voice::{Voice, send},
 };
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
 const DEAD_AFTER: Duration = Duration::from_secs(45);
-/// Bytes of requests that are being joined.
-const REQUEST_BUDGET: usize = 1024 * 1024;
 const QUEUE: usize = 32;
 
 /// Why a session ended.
@@ -46,12 +46,18 @@ pub(crate) enum End {
 }
 
 /// Serves one connection to its end.
-pub(crate) async fn serve(link: Link, session: Session, exec: Arc<Exec>, stop: &CancellationToken) -> End {
+pub(crate) async fn serve<S: Service>(
+    link: Link,
+    session: Session,
+    service: Arc<S>,
+    stop: &CancellationToken,
+) -> End {
     let (queue, queued) = mpsc::channel(QUEUE);
     let mut incoming = link.incoming;
     let mut writer = JoinSet::new();
     writer.spawn(write(link.outgoing, queued));
-    let mut peer = Peer::new(session, exec, queue.clone());
+    service.connected(Voice::new(session.clone(), queue.clone()));
+    let mut peer = Peer::new(session, Arc::clone(&service), queue.clone());
     let mut beat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let end = loop {
@@ -77,8 +83,9 @@ pub(crate) async fn serve(link: Link, session: Session, exec: Arc<Exec>, stop: &
     if matches!(end, End::Stopped) {
         say_goodbye(&queue).await;
     }
-    // Every command dies with its task.
+    // What a request runs dies with its task.
     peer.requests.shutdown().await;
+    service.disconnected();
     drop((peer, queue));
     let _ = timeout(Duration::from_secs(1), writer.join_next()).await;
     end
@@ -106,9 +113,9 @@ async fn say_goodbye(queue: &mpsc::Sender<Bytes>) {
 }
 
 /// The gateway, as this session sees it.
-struct Peer {
+struct Peer<S> {
     session: Session,
-    exec: Arc<Exec>,
+    service: Arc<S>,
     queue: mpsc::Sender<Bytes>,
     assembler: Assembler,
     /// The counter of the newest request: an older or equal one is a replay.
@@ -116,19 +123,19 @@ struct Peer {
     open: HashMap<FrameId, CancellationToken>,
     /// Each ends with the id it had in `open`, if it had one.
     requests: JoinSet<Option<FrameId>>,
-    /// Requests that were refused before they were whole; the rest of each is passed over.
-    refused: HashSet<FrameId>,
+    /// What was refused before it was whole; the rest of each is passed over.
+    refused: HashSet<(Kind, FrameId)>,
     heard: Instant,
     beats: u64,
 }
 
-impl Peer {
-    fn new(session: Session, exec: Arc<Exec>, queue: mpsc::Sender<Bytes>) -> Self {
+impl<S: Service> Peer<S> {
+    fn new(session: Session, service: Arc<S>, queue: mpsc::Sender<Bytes>) -> Self {
         Self {
             session,
-            exec,
+            service,
             queue,
-            assembler: Assembler::new(REQUEST_BUDGET),
+            assembler: Assembler::new(S::BUDGET),
             newest: None,
             open: HashMap::new(),
             requests: JoinSet::new(),
@@ -152,10 +159,51 @@ impl Peer {
                     .map_or(GoAwayReason::Unknown, |away| away.reason);
                 Err(End::GoAway(reason))
             }
-            Kind::Pong | Kind::Notify | Kind::Unknown => Ok(()),
-            Kind::Hello | Kind::Challenge | Kind::Proof | Kind::Ready | Kind::Response => Err(End::Broken(
-                LinkError::Transport(format!("the gateway sent a {:?} out of place", frame.header.kind)),
-            )),
+            Kind::Notify => {
+                if let Some(Ok(notification)) = self.join(frame) {
+                    self.service.hear(notification);
+                }
+                Ok(())
+            }
+            Kind::Response => self.response(frame),
+            Kind::Pong | Kind::Unknown => Ok(()),
+            Kind::Hello | Kind::Challenge | Kind::Proof | Kind::Ready => Err(out_of_place(frame.header.kind)),
+        }
+    }
+
+    fn response(&mut self, frame: Frame) -> Result<(), End> {
+        let id = frame.header.id.clone();
+        let response = match self.join(frame) {
+            None => return Ok(()),
+            Some(Ok(response)) => response,
+            Some(Err(())) => Frame::refusal(
+                id,
+                &Refusal::new(RefusalCode::TooLarge, "the answer is too large"),
+            ),
+        };
+        match self.service.take_answer(response) {
+            true => Ok(()),
+            false => Err(out_of_place(Kind::Response)),
+        }
+    }
+
+    /// The whole of what a frame is a piece of, once it is there; an error, once, for what is too long.
+    fn join(&mut self, frame: Frame) -> Option<Result<Frame, ()>> {
+        let (key, more) = ((frame.header.kind, frame.header.id.clone()), frame.header.more);
+        if self.refused.contains(&key) {
+            if !more {
+                self.refused.remove(&key);
+            }
+            return None;
+        }
+        match self.assembler.push(frame) {
+            Ok(whole) => whole.map(Ok),
+            Err(_) => {
+                if more && self.refused.len() < MAX_IN_FLIGHT {
+                    self.refused.insert(key);
+                }
+                Some(Err(()))
+            }
         }
     }
 
@@ -171,25 +219,16 @@ impl Peer {
     }
 
     fn request(&mut self, frame: Frame) -> Result<(), End> {
-        let (id, more) = (frame.header.id.clone(), frame.header.more);
-        if self.refused.contains(&id) {
-            if !more {
-                self.refused.remove(&id);
-            }
-            return Ok(());
-        }
-        if !self.assembler.is_open(Kind::Request, &id) && !self.is_new(&id) {
+        let id = frame.header.id.clone();
+        let is_known =
+            self.refused.contains(&(Kind::Request, id.clone())) || self.assembler.is_open(Kind::Request, &id);
+        if !is_known && !self.is_new(&id) {
             return self.refuse(id, RefusalCode::Replayed, "this request was seen before");
         }
-        match self.assembler.push(frame) {
-            Ok(None) => Ok(()),
-            Ok(Some(request)) => self.begin(request),
-            Err(_) => {
-                if more && self.refused.len() < MAX_IN_FLIGHT {
-                    self.refused.insert(id.clone());
-                }
-                self.refuse(id, RefusalCode::TooLarge, "the request is too large")
-            }
+        match self.join(frame) {
+            None => Ok(()),
+            Some(Ok(request)) => self.begin(request),
+            Some(Err(())) => self.refuse(id, RefusalCode::TooLarge, "the request is too large"),
         }
     }
 
@@ -213,9 +252,10 @@ impl Peer {
         }
         let cancel = CancellationToken::new();
         self.open.insert(id.clone(), cancel.clone());
-        let (exec, queue) = (Arc::clone(&self.exec), self.queue.clone());
+        let answering = Arc::clone(&self.service).answer(request, cancel);
+        let queue = self.queue.clone();
         self.requests.spawn(async move {
-            answer(&exec, request, &cancel, &queue).await;
+            answer(id.clone(), answering.await, &queue).await;
             Some(id)
         });
         Ok(())
@@ -263,25 +303,21 @@ impl Peer {
     }
 }
 
-/// Answers one request, exactly once, cancelled or not.
-async fn answer(exec: &Exec, request: Frame, cancel: &CancellationToken, queue: &mpsc::Sender<Bytes>) {
-    let method = request.header.method.as_deref().unwrap_or_default();
-    let result = commands::answer(exec, method, &request.body, request.header.deadline_ms, cancel).await;
-    let response = match result {
-        Ok(body) => Frame::new(Kind::Response, request.header.id, body),
-        Err(refusal) => Frame::refusal(request.header.id, &refusal),
-    };
-    send(response, queue).await;
+fn out_of_place(kind: Kind) -> End {
+    End::Broken(LinkError::Transport(format!(
+        "the gateway sent a {kind:?} out of place"
+    )))
 }
 
-async fn send(frame: Frame, queue: &mpsc::Sender<Bytes>) {
-    let Ok(chunks) = frame.chunks() else { return };
-    for chunk in chunks {
-        let Ok(message) = chunk.encode() else { return };
-        if queue.send(message).await.is_err() {
-            return;
-        }
+/// Answers one request, exactly once, cancelled or not.
+async fn answer(id: FrameId, outcome: Outcome, queue: &mpsc::Sender<Bytes>) {
+    let response = outcome.into_frame(id.clone());
+    if response.body.len() <= MAX_BODY {
+        send(response, queue).await;
+        return;
     }
+    let refusal = Refusal::new(RefusalCode::TooLarge, "the result is over the limit of 8 MiB");
+    send(Frame::refusal(id, &refusal), queue).await;
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io,
+    io::{self, Write},
     os::unix::process::CommandExt,
     process::{Command, ExitCode},
 };
@@ -29,6 +29,18 @@ pub(super) fn run(order: &Order, guard: i32) -> ExitCode {
     ExitCode::from(126)
 }
 
+/// Runs a project's server in place of this process, with all that was given to it; returns only when that failed.
+pub(super) fn server(order: &Order, guard: i32) -> ExitCode {
+    let error = match die_with(guard) {
+        Ok(()) => Command::new(&order.program).args(&order.arguments).exec(),
+        Err(error) => error,
+    };
+    let program = order.program.display();
+    // The relay logs this like any line of the server.
+    let _ = writeln!(io::stderr(), "{program} cannot be started: {error}");
+    ExitCode::from(126)
+}
+
 fn prepare(order: &Order, guard: i32) -> io::Result<()> {
     // The copy closes itself at exec, so the command never holds the lifeline.
     dup2_stdin(File::open("/dev/null")?)?;
@@ -45,7 +57,12 @@ fn prepare(order: &Order, guard: i32) -> io::Result<()> {
             maximum: Some(0),
         },
     )?;
-    // After the change of user, which would clear it. Who lost the guard before this line sees another parent.
+    // After the change of user, which would clear it.
+    die_with(guard)
+}
+
+/// Whoever lost the guard before this sees another parent.
+fn die_with(guard: i32) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     if getppid().is_none_or(|parent| parent.as_raw_pid() != guard) {
         return Err(io::ErrorKind::BrokenPipe.into());

@@ -19,7 +19,7 @@ use rustix::{
 use super::{DROP, KEEP, LAUNCH, Order, Report, reap};
 
 /// How often a kernel without process descriptors is asked whether the command has ended.
-const GLANCE: Duration = Duration::from_millis(10);
+pub(super) const GLANCE: Duration = Duration::from_millis(10);
 
 /// Watches one command.
 pub(super) fn run(order: &Order, deadline_ms: u64) -> ExitCode {
@@ -27,7 +27,7 @@ pub(super) fn run(order: &Order, deadline_ms: u64) -> ExitCode {
     let Ok(lifeline) = fcntl_dupfd_cloexec(io::stdin(), 3) else {
         return ExitCode::from(126);
     };
-    match start(order) {
+    match start(order, LAUNCH) {
         Ok(child) => guard(child, lifeline, deadline),
         Err(error) => Report::Failed(error.raw_os_error().unwrap_or(0)).send(File::from(lifeline)),
     }
@@ -35,11 +35,12 @@ pub(super) fn run(order: &Order, deadline_ms: u64) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn start(order: &Order) -> io::Result<Child> {
+/// Starts the second stage, as `stage`.
+pub(super) fn start(order: &Order, stage: &str) -> io::Result<Child> {
     set_child_subreaper(Some(getpid()))?;
     let child = Command::new("/proc/self/exe")
         .args(&order.prefix)
-        .args([LAUNCH, &getpid().as_raw_pid().to_string()])
+        .args([stage, &getpid().as_raw_pid().to_string()])
         .args([if order.drop { DROP } else { KEEP }, "--"])
         .arg(&order.program)
         .args(&order.arguments)
@@ -104,7 +105,7 @@ fn first_of(lifeline: &OwnedFd, ended: Option<&OwnedFd>, deadline: Instant) -> E
 }
 
 /// The status, if the command is gone within a moment; one in uninterruptible sleep is not.
-fn wait_a_moment(child: &mut Child, ended: Option<&OwnedFd>) -> Option<std::process::ExitStatus> {
+pub(super) fn wait_a_moment(child: &mut Child, ended: Option<&OwnedFd>) -> Option<std::process::ExitStatus> {
     if let Some(ended) = ended {
         let mut watched = [PollFd::from_borrowed_fd(ended.as_fd(), PollFlags::IN)];
         let _ = poll(&mut watched, Some(&timespec(Duration::from_secs(1))));
@@ -119,7 +120,7 @@ fn wait_a_moment(child: &mut Child, ended: Option<&OwnedFd>) -> Option<std::proc
     None
 }
 
-fn timespec(duration: Duration) -> Timespec {
+pub(super) fn timespec(duration: Duration) -> Timespec {
     Timespec::try_from(duration).unwrap_or(Timespec {
         tv_sec: i64::MAX,
         tv_nsec: 0,

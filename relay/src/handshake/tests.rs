@@ -82,6 +82,7 @@ impl Relay {
             key: &self.key,
             pins: &self.pins,
             enrolment: Some(&self.secret),
+            offer: Offer::Host,
             name: "db-1",
         }
     }

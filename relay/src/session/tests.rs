@@ -5,7 +5,10 @@ use tokio::task::JoinHandle;
 use toolgate_contract::frame::{MAX_CHUNK, Octets};
 
 use super::*;
-use crate::{exec::GuardProgram, link::Far};
+use crate::{
+    exec::{Exec, GuardProgram},
+    link::Far,
+};
 
 /// A guard that runs nothing: `script` speaks for it. Its standard input is the lifeline.
 fn guard(script: &str) -> GuardProgram {
@@ -199,7 +202,7 @@ async fn a_request_that_never_ends_is_refused_once() {
         vec![b' '; MAX_CHUNK],
     );
     chunk.header.more = true;
-    for _ in 0..REQUEST_BUDGET / MAX_CHUNK + 3 {
+    for _ in 0..Exec::BUDGET / MAX_CHUNK + 3 {
         played.far.send(&chunk).await;
     }
     chunk.header.more = false;
