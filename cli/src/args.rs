@@ -103,7 +103,7 @@ pub(crate) enum Command {
     /// gateway's facade; with --core, that core's; else it starts a core of its own, which other pipes share for as long
     /// as it runs, and reaches no hosts, whose relays want `toolgate up`. The token is TOOLGATE_TOKEN, or the admin's where the data directory's can be read.
     Mcp(McpArgs),
-    /// Run a relay: the agent on a host, dialling out only
+    /// Run a relay: the agent on a host or beside an MCP server, dialling out only
     #[command(subcommand, arg_required_else_help = true)]
     Relay(RelayCommand),
     /// Follow the transcripts of agents and tell of the issues that they report
@@ -455,7 +455,17 @@ pub(crate) enum DbCommand {
 pub(crate) enum RelayCommand {
     /// Make this host a target: six read-only commands, nothing else
     Host(RelayHostArgs),
+    /// Bring an MCP server of your own to the gateway, as a project
+    ///
+    /// The server is a command that speaks MCP on standard input and output, given after `--`, or one that is there
+    /// already, given by --url. It keeps the environment and the working directory of this command.
+    #[command(override_usage = RELAY_PROJECT_USAGE)]
+    Project(RelayProjectArgs),
 }
+
+const RELAY_PROJECT_USAGE: &str = "\
+toolgate relay project [OPTIONS] --gateway <URL> --name <NAME> -- <COMMAND>...
+       toolgate relay project [OPTIONS] --gateway <URL> --name <NAME> --url <URL>";
 
 /// `relay host`.
 #[derive(Debug, Args)]
@@ -475,6 +485,33 @@ pub(crate) struct RelayHostArgs {
     /// Allow running as root; commands run as an unprivileged user all the same
     #[arg(long)]
     pub(crate) allow_root: bool,
+}
+
+/// `relay project`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("server").required(true).args(["url", "command"]))]
+pub(crate) struct RelayProjectArgs {
+    /// The gateway to dial
+    #[arg(long, value_name = "URL")]
+    pub(crate) gateway: String,
+    /// One-time enrolment token; needed at the first start only. TOOLGATE_ENROLMENT_TOKEN keeps it out of `ps`
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) token: Option<String>,
+    /// Name of the project for people; may be left out once the relay is enrolled
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Address of a server that is there already: Streamable HTTP, or HTTP+SSE of 2024-11-05
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Directory of the relay's key and of the gateway's pinned identity
+    #[arg(long = "data-dir", value_name = "DIR", default_value = "./toolgate-project")]
+    pub(crate) dir: PathBuf,
+    /// Allow running as root; the server then runs as root as well
+    #[arg(long)]
+    pub(crate) allow_root: bool,
+    /// The server, as a command that speaks MCP on standard input and output
+    #[arg(last = true, value_name = "COMMAND", num_args = 1..)]
+    pub(crate) command: Vec<std::ffi::OsString>,
 }
 
 /// `smoke`.

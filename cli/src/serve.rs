@@ -1,4 +1,4 @@
-//! The processes that stay: `up`, `core`, `facade`, `mcp`, `relay host`, `transcript tail`. They are joined, started and stopped here.
+//! The processes that stay: `up`, `core`, `facade`, `mcp`, `relay host`, `relay project`, `transcript tail`. They are joined, started and stopped here.
 //!
 //! Order of a start: settings checked, ports bound, rooms started, address printed. The order of an end is told in
 //! `ending`. Every task has its owner in this folder.
@@ -16,7 +16,9 @@ mod mcp;
 mod metering;
 mod metrics_door;
 pub(crate) mod owner;
+mod relay;
 mod relay_host;
+mod relay_project;
 mod rooms;
 mod stop;
 mod transcript;
@@ -38,6 +40,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Facade => alone::facade(context).await,
         Command::Mcp(args) => mcp::run(context, args).await,
         Command::Relay(RelayCommand::Host(args)) => relay_host::run(context, args).await,
+        Command::Relay(RelayCommand::Project(args)) => relay_project::run(context, args).await,
         Command::Transcript(TranscriptCommand::Tail(args)) => transcript::run(context, args).await,
         _ => Err(Failure::failed("this command is no server")),
     }

@@ -64,6 +64,7 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["db", "migrate"], Reader::Database),
     (&["db", "check"], Reader::Database),
     (&["relay", "host"], Reader::Relay),
+    (&["relay", "project"], Reader::Relay),
     (&["transcript", "tail"], Reader::Transcript),
     (&["config", "show"], Reader::Show),
 ];
