@@ -242,6 +242,8 @@ pub struct ProfileDef {
     pub tools: &'static [&'static str],
     /// Kinds of tasks whose pods get it.
     pub task_kinds: &'static [&'static str],
+    /// Whether it has every tool that a project brings.
+    pub projects: bool,
 }
 
 /// One REST route and the rpc behind it.

@@ -53,6 +53,8 @@ pub(crate) struct Config {
     pub(crate) tool_names: String,
     /// What becomes of profiles that nobody knows.
     pub(crate) unknown_profile: String,
+    /// Whose default `switch_project` sets.
+    pub(crate) active_project_scope: String,
     /// The gateway's own certificate.
     pub(crate) tls: TlsFiles,
     /// Calls per minute.

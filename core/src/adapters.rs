@@ -31,6 +31,7 @@ pub use self::{
 };
 use crate::{
     clock::Clock,
+    registry::PROJECT,
     secrets::Lease,
     snapshot::{RelayStanding, Snapshot, Target},
     uplinks::Uplinks,
@@ -150,10 +151,22 @@ impl Adapters {
         kind.open(&target.settings, held::facts(target), lease.value())
     }
 
+    fn project(&self, target: &Target) -> Result<Arc<dyn Upstream>, UpstreamError> {
+        let name: Arc<str> = target.name.as_str().into();
+        let offline = UpstreamError::ProjectOffline {
+            project: Arc::clone(&name),
+            relay: target.id.to_string().into(),
+        };
+        self.uplinks.project(target.id, name).ok_or(offline)
+    }
+
     fn host(&self, target: &Target) -> Result<Arc<dyn Upstream>, UpstreamError> {
         #[cfg(any(test, feature = "conformance"))]
         if target.is_stand_in() {
             return self.fixtures.clone().ok_or(UpstreamError::Unreachable);
+        }
+        if target.adapter == PROJECT {
+            return self.project(target);
         }
         #[cfg(any(test, feature = "conformance"))]
         if let Some(stand_in) = &self.stand_in {

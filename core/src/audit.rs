@@ -111,6 +111,8 @@ closed_names! {
         RelayRepinned = "relay.repinned",
         /// Two holders of one relay key fight for the connection.
         RelayCloneSuspected = "relay.clone_suspected",
+        /// The tools of a project changed: the list, or the text of one.
+        ProjectToolsChanged = "project.tools_changed",
         /// A person signed in.
         SignedIn = "session.signed_in",
         /// A person signed out.

@@ -12,6 +12,8 @@ mod dispatch;
 mod entrance;
 mod errand;
 mod facts;
+mod fleet_tools;
+mod for_project;
 mod inner;
 mod intend;
 mod lend;
@@ -41,11 +43,13 @@ use self::{
     permit::{Recalled, Way},
     ready::Ready,
 };
+pub(crate) use self::{admit::session_key, for_project::listed};
 pub(crate) use self::{
     answer::Answer, entrance::Entrance, errand::Fault, recheck::Rechecks, unknown_profiles::UnknownProfiles,
 };
 pub use self::{
     ask::{Ask, Caller, Door, Wish},
+    for_project::Piped,
     refuse::Failed,
     running::{RunEvent, Running},
     settle::Settled,
@@ -55,6 +59,7 @@ use crate::{
     cache::{self, Cache},
     clock::Clock,
     error::Error,
+    fleet::Fleet,
     flights::Flights,
     identity::Action,
     internal_issues::InternalIssues,
@@ -66,7 +71,7 @@ use crate::{
     rests::Rests,
     results::{Ended, Results},
     secrets::Secrets,
-    snapshot::Snapshots,
+    snapshot::{Snapshots, Target},
     targets::Targets,
     telemetry,
     upstream::{Reports, Told, Wanted},
@@ -85,6 +90,8 @@ pub(crate) struct Rooms {
     pub(crate) buckets: Buckets,
     pub(crate) in_flight: InFlight,
     pub(crate) adapters: Adapters,
+    /// What projects bring, and where calls go that name none.
+    pub(crate) fleet: Fleet,
     pub(crate) cache: Cache,
     /// Inventory reads under way.
     pub(crate) flights: Flights<cache::Key, Result<Answer, Fault>>,
@@ -128,6 +135,20 @@ impl Broker {
     pub async fn run(&self, ask: &Ask, wish: Wish, wanted: Wanted) -> Result<Running, Failed> {
         let (reports, told) = Reports::wanted(wanted);
         let (inside, ready) = self.prepare(ask, wish, reports).await?;
+        Ok(self.carry(inside, ready, Some(told)))
+    }
+
+    /// Starts a request that a client of the pipe sends to a project's server, and tells everything that the server says
+    /// and asks meanwhile.
+    pub async fn pipe(&self, ask: &Ask, wish: Wish, piped: Piped) -> Result<Running, Failed> {
+        let (reports, told) = Reports::wanted(Wanted {
+            everything: true,
+            ..Wanted::default()
+        });
+        let caller = self.caller(ask, Action::UseTools).await?;
+        let inside = self.enter(&caller).await?;
+        let way = pipe_path(&self.0, caller, ask, (wish, piped), reports).await;
+        let ready = self.ready(way).await?;
         Ok(self.carry(inside, ready, Some(told)))
     }
 
@@ -202,6 +223,14 @@ impl Broker {
         refuse::unknown(&self.0, ask, error)
     }
 
+    /// The project of this name, where this caller may see it.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn project(&self, caller: &Caller, name: &str) -> Result<Arc<Target>, Error> {
+        for_project::named(caller, name)
+    }
+
     pub(crate) fn rooms(&self) -> &Rooms {
         &self.0
     }
@@ -263,7 +292,19 @@ async fn path(
 ) -> Result<Went, Box<Refusal>> {
     let admitted = admit::admit(rooms, caller, ask, wish, reports)?;
     let admitted = inner::unwrap(rooms, admitted)?;
-    let resolved = resolve::resolve(admitted)?;
+    let resolved = resolve::resolve(rooms, admitted)?;
+    go(rooms, permit::permit(rooms, resolved)?).await
+}
+
+async fn pipe_path(
+    rooms: &Rooms,
+    caller: Caller,
+    ask: &Ask,
+    (wish, piped): (Wish, Piped),
+    reports: Reports,
+) -> Result<Went, Box<Refusal>> {
+    let admitted = admit::admit(rooms, caller, ask, wish, reports)?;
+    let resolved = for_project::piped(rooms, admitted, piped)?;
     go(rooms, permit::permit(rooms, resolved)?).await
 }
 

@@ -7,6 +7,7 @@ use std::{path::PathBuf, time::Duration};
 pub use self::stand_alone::{BackEnd, BackEndCredential, StandAlone};
 use crate::{
     anchor::AnchorConfig,
+    fleet,
     profiles::UnknownProfile,
     store::{DatabaseUrl, StoreConfig},
 };
@@ -22,6 +23,8 @@ pub struct CoreConfig {
     pub limits: Limits,
     /// What becomes of a profile that nobody knows.
     pub unknown_profile: UnknownProfile,
+    /// Whose default `switch_project` sets.
+    pub active_project_scope: fleet::Scope,
     /// Total time a target has to answer.
     pub upstream_timeout: Duration,
     /// The base URL that relays dial, as shown in enrolment commands.
@@ -66,6 +69,7 @@ impl CoreConfig {
             database_url: None,
             limits: Limits::default(),
             unknown_profile: UnknownProfile::Open,
+            active_project_scope: fleet::Scope::default(),
             upstream_timeout: Duration::from_secs(10),
             public_url: "http://127.0.0.1:7600".into(),
             accept_lost_keys: false,

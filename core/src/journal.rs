@@ -203,6 +203,25 @@ impl Journal {
         change.await.map_err(Failed::into_error)
     }
 
+    /// Puts an event on the record together with the change that it tells of, in one transaction. Carried out to the end
+    /// although its caller vanished.
+    pub async fn record_with<E, W>(&self, tenant: &TenantId, work: W, event: Event) -> Result<Receipt, E>
+    where
+        E: From<JournalError> + Send + 'static,
+        W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<(), E>> + Send + 'static,
+    {
+        let (room, owner) = (Arc::clone(&self.room), tenant.clone());
+        let change = self.room.store.with_tenant_to_the_end(tenant, move |tx| {
+            Box::pin(async move {
+                work(&mut *tx).await.map_err(Failed::Work)?;
+                let receipt = room.append_alone(tx, &owner, &event).await?;
+                tx.bump_version().await?;
+                Ok(receipt)
+            })
+        });
+        change.await.map_err(Failed::into_error)
+    }
+
     /// What the journal tells the keeper of checkpoints: rows of its group commits. Rows of configuration changes ride
     /// elsewhere and are too few to count.
     #[must_use]

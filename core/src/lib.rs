@@ -16,7 +16,7 @@ pub mod discovery;
 pub mod error;
 #[cfg(any(test, feature = "conformance"))]
 pub mod fixtures;
-pub(crate) mod fleet;
+pub mod fleet;
 pub mod flights;
 pub mod identity;
 mod internal_issues;

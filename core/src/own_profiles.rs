@@ -183,7 +183,7 @@ fn detail(stored: &Stored) -> Value {
     let profile = &stored.profile;
     json!({
         "description": profile.description,
-        "tools": profile.tools().collect::<Vec<_>>(),
+        "tools": profile.parts(),
         "disclosure": profile.disclosure.as_str(),
         "token_budget": profile.token_budget,
         "result_cap": profile.result_cap,

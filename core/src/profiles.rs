@@ -23,6 +23,8 @@ pub struct Profile {
     pub description: String,
     /// Canonical names of its tools; none of them is one of the gateway's own.
     tools: BTreeSet<&'static str>,
+    /// Whether it has every tool that a project brings.
+    pub projects: bool,
     /// How its tools are told.
     pub disclosure: Disclosure,
     /// The most tokens that what it lists may cost a model; it cannot be saved above that.
@@ -72,6 +74,8 @@ impl Disclosure {
     }
 }
 
+/// Stands for every tool that a project brings, where a profile's tools are named.
+pub const PROJECT_TOOLS: &str = "project.*";
 /// Calls another tool by its name.
 pub const CALL_TOOL: &str = "call_tool";
 /// Describes a tool by its name.
@@ -116,6 +120,7 @@ impl Profile {
                 .map(|tool| tool.name)
                 .chain(ALWAYS_ON.iter().copied())
                 .collect(),
+            projects: false,
             disclosure: Disclosure::Direct,
             token_budget: None,
             result_cap: None,
@@ -133,6 +138,14 @@ impl Profile {
     #[must_use]
     pub fn closed() -> Arc<Self> {
         Arc::clone(&CLOSED)
+    }
+
+    /// What it is made of, as it is told and stored: the names of its tools, and the word for those of projects.
+    #[must_use]
+    pub fn parts(&self) -> Vec<&'static str> {
+        self.tools()
+            .chain(self.projects.then_some(PROJECT_TOOLS))
+            .collect()
     }
 
     /// Canonical names of its tools, sorted; without the gateway's own.
@@ -163,9 +176,16 @@ impl From<&ProfileDef> for Profile {
         let tools = profile.tools.iter().filter_map(|name| registry::tool(name));
         Self {
             built_in: true,
+            projects: profile.projects,
             ..Self::new(profile.name, profile.description, tools)
         }
     }
+}
+
+/// Whether a caller may see what projects bring; without a profile it may.
+#[must_use]
+pub fn has_projects(profile: Option<&Profile>) -> bool {
+    profile.is_none_or(|profile| profile.projects)
 }
 
 /// Whether a caller without a profile may call the tool: the gateway's own are there only where a profile asks for them.

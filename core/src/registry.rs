@@ -89,17 +89,41 @@ pub fn addable_adapter(name: &str) -> Option<&'static str> {
 /// Every place where the arguments do not match the tool's schema; empty when they do.
 #[must_use]
 pub fn violations(tool: &ToolDef, arguments: &serde_json::Value) -> Vec<Violation> {
-    VALIDATORS.get(tool.name).map_or_else(Vec::new, |validator| {
-        validator
-            .iter_errors(arguments)
-            .take(MAX_VIOLATIONS)
-            .map(|error| Violation {
-                pointer: error.instance_path().to_string(),
-                keyword: error.kind().keyword().to_owned(),
-                message: message(&error),
-            })
-            .collect()
-    })
+    VALIDATORS
+        .get(tool.name)
+        .map_or_else(Vec::new, |validator| violations_of(validator, arguments))
+}
+
+/// A schema that came from outside, compiled once. Fetches nothing: one that refers to another place compiles to none.
+#[derive(Debug)]
+pub struct Schema(Validator);
+
+impl Schema {
+    /// Compiles a schema on a linear-time engine; `None` where it cannot be.
+    #[must_use]
+    pub fn compile(schema: &str) -> Option<Self> {
+        let schema = serde_json::from_str(schema).ok()?;
+        let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
+        options.build(&schema).ok().map(Self)
+    }
+
+    /// Every place where the arguments do not match; empty when they do.
+    #[must_use]
+    pub fn violations(&self, arguments: &serde_json::Value) -> Vec<Violation> {
+        violations_of(&self.0, arguments)
+    }
+}
+
+fn violations_of(validator: &Validator, arguments: &serde_json::Value) -> Vec<Violation> {
+    validator
+        .iter_errors(arguments)
+        .take(MAX_VIOLATIONS)
+        .map(|error| Violation {
+            pointer: error.instance_path().to_string(),
+            keyword: error.kind().keyword().to_owned(),
+            message: message(&error),
+        })
+        .collect()
 }
 
 /// The caller's values do not come back in texts that end up in logs. Of a closed set every value is told: a model that is
@@ -193,13 +217,18 @@ const INFRASTRUCTURE: [&str; 4] = ["proxmox", "ssh", "github", "gitea"];
 /// No verb lists: those have holes.
 #[must_use]
 pub fn is_write_attempt(name: &str) -> bool {
+    is_infrastructure_name(name) && tool(&plain_spelling(name)).is_none()
+}
+
+/// Whether a name, however it is spelt, stands in a name space of infrastructure.
+#[must_use]
+pub fn is_infrastructure_name(name: &str) -> bool {
     let plain = plain_spelling(name);
-    let in_name_space = INFRASTRUCTURE.iter().any(|space| {
+    INFRASTRUCTURE.iter().any(|space| {
         plain
             .strip_prefix(space)
             .is_some_and(|rest| rest.starts_with(['.', '_', '/', ':']))
-    });
-    in_name_space && tool(&plain).is_none()
+    })
 }
 
 /// NFKC, percent-decoding and lower case, until nothing changes; bounded, because each round only shortens escapes.
@@ -224,7 +253,7 @@ fn plain_spelling(name: &str) -> String {
 
 /// What no reader sees: controls, all of category Cf, variation selectors and the rest of what Unicode lets a renderer
 /// leave out (Default_Ignorable_Code_Point), unassigned ones included.
-fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}'

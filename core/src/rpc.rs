@@ -10,6 +10,7 @@ mod door;
 mod list;
 mod manage;
 mod outside;
+mod pipe;
 mod policy;
 mod profile_costs;
 mod profiles;
@@ -28,10 +29,10 @@ use toolgate_contract::{
     DESCRIPTOR_SET,
     v1::{
         audit_service_server::AuditServiceServer, broker_service_server::BrokerServiceServer,
-        policy_service_server::PolicyServiceServer, profile_service_server::ProfileServiceServer,
-        session_service_server::SessionServiceServer, status_service_server::StatusServiceServer,
-        target_service_server::TargetServiceServer, token_service_server::TokenServiceServer,
-        uplink_service_server::UplinkServiceServer,
+        pipe_service_server::PipeServiceServer, policy_service_server::PolicyServiceServer,
+        profile_service_server::ProfileServiceServer, session_service_server::SessionServiceServer,
+        status_service_server::StatusServiceServer, target_service_server::TargetServiceServer,
+        token_service_server::TokenServiceServer, uplink_service_server::UplinkServiceServer,
     },
 };
 
@@ -81,6 +82,7 @@ impl Rpc {
             .add_service(health_service)
             .add_service(BrokerServiceServer::new(self.clone()).max_decoding_message_size(MAX_MESSAGE))
             .add_service(AuditServiceServer::new(self.clone()))
+            .add_service(PipeServiceServer::new(self.clone()).max_decoding_message_size(MAX_MESSAGE))
             .add_service(PolicyServiceServer::new(self.clone()))
             .add_service(ProfileServiceServer::new(self.clone()))
             .add_service(SessionServiceServer::new(self.clone()))

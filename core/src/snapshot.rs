@@ -13,12 +13,13 @@ mod wakes;
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, LazyLock, Mutex, PoisonError},
     time::Duration,
 };
 
 use moka::future::Cache;
 use toolgate_contract::{
+    frame::PublicKey,
     ids::{TargetId, TenantId, TokenId},
     registry::{Effect, ToolDef},
     v1::ListToolsResponse,
@@ -45,6 +46,12 @@ const MAX_TENANTS: u64 = 10_000;
 /// A tenant that does not exist is asked for again after this long.
 const ABSENT_FOR: Duration = Duration::from_secs(5);
 
+/// Lists of one tenant that are held at once.
+const MOST_LISTS: usize = 256;
+
+/// What a list was made for: the profile, and the project with the hash of its tools.
+type ListKey = (Option<Arc<str>>, Option<(TargetId, Arc<str>)>);
+
 /// Everything a call needs to know of its tenant.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -62,7 +69,7 @@ pub struct Snapshot {
     stand_alone: bool,
     #[cfg(any(test, feature = "conformance"))]
     fixtures: crate::fixtures::Shown,
-    lists: Mutex<HashMap<Option<Arc<str>>, Arc<ListToolsResponse>>>,
+    lists: Mutex<HashMap<ListKey, Arc<ListToolsResponse>>>,
 }
 
 /// One live credential.
@@ -95,6 +102,8 @@ pub struct Target {
     pub disabled: bool,
     /// How its relay stands with this gateway.
     pub relay: RelayStanding,
+    /// The key that its relay enrolled with, where one has.
+    pub relay_key: Option<PublicKey>,
     /// Which secret it uses; `None` where it needs none.
     pub secret: Option<SecretRef>,
     /// JSON object of its settings.
@@ -106,12 +115,36 @@ pub struct Target {
 }
 
 impl Target {
+    /// What stands for the projects of a tenant where all of them are asked at once. It is no target of anybody's.
+    #[must_use]
+    pub fn fleet() -> Arc<Self> {
+        static FLEET: LazyLock<Arc<Target>> = LazyLock::new(|| {
+            Arc::new(Target {
+                id: TargetId::mint(),
+                adapter: "fleet",
+                name: "fleet".into(),
+                disabled: false,
+                relay: RelayStanding::Waiting,
+                relay_key: None,
+                secret: None,
+                settings: serde_json::Value::Null,
+                validation: serde_json::Value::Null,
+                version: 0,
+            })
+        });
+        Arc::clone(&FLEET)
+    }
+
+    /// Whether what may change something goes through to it.
+    #[must_use]
+    pub fn may_write(&self) -> bool {
+        self.settings.get("access").and_then(serde_json::Value::as_str) == Some("read_write")
+    }
+
     /// Whether the tool may be called here: a back end of agents is written to only where its settings say so.
     #[must_use]
     pub fn lets(&self, tool: &ToolDef) -> bool {
-        let may_write =
-            || self.settings.get("access").and_then(serde_json::Value::as_str) == Some("read_write");
-        tool.http.is_none() || tool.effect != Effect::Write || may_write()
+        tool.http.is_none() || tool.effect != Effect::Write || self.may_write()
     }
 }
 
@@ -199,18 +232,25 @@ impl Snapshot {
         self.targets.iter().find(|target| target.id == id).cloned()
     }
 
-    /// The list of tools under a profile, made once per snapshot.
+    /// The list of tools under a profile, and with those of a project by its hash, made once per snapshot.
     pub fn list(
         &self,
         profile: Option<&Profile>,
+        project: Option<(TargetId, Arc<str>)>,
         make: impl FnOnce() -> ListToolsResponse,
     ) -> Arc<ListToolsResponse> {
+        let key = (profile.map(|profile| Arc::clone(&profile.name)), project);
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(
-            lists
-                .entry(profile.map(|profile| Arc::clone(&profile.name)))
-                .or_insert_with(|| Arc::new(make())),
-        )
+        if let Some(list) = lists.get(&key) {
+            return Arc::clone(list);
+        }
+        // A project that changes its list all day must not fill the memory with what was.
+        if lists.len() >= MOST_LISTS {
+            lists.clear();
+        }
+        let list = Arc::new(make());
+        lists.insert(key, Arc::clone(&list));
+        list
     }
 }
 

@@ -22,6 +22,7 @@ use crate::{
     data_dir::{DataDir, DataDirError},
     discovery,
     error::Error,
+    fleet::{Fleet, Keeping},
     flights::Flights,
     identity::Secret,
     internal_issues::{self, InternalIssues},
@@ -150,7 +151,10 @@ impl Core {
             calls.clone(),
         );
         let relays = Arc::new(Relays::new(changes.clone(), journal.clone(), calls.clone()));
-        let uplinks = Uplinks::new(Arc::clone(&keys), Arc::clone(&relays) as _, relays);
+        let fleet = Fleet::new(clock.clone(), config.active_project_scope);
+        let ear = Arc::new(fleet.ear(Arc::clone(&relays)));
+        let uplinks = Uplinks::new(Arc::clone(&keys), relays, ear);
+        fleet.joins(&uplinks);
         let (first_run, process) = match alone {
             None => (tenants::first_run(&changes, data_dir.path()).await, None),
             Some(alone) => {
@@ -202,6 +206,7 @@ impl Core {
             buckets: Buckets::new(config.limits, clock.clone()),
             in_flight: InFlight::new(config.limits.tenant_in_flight),
             adapters,
+            fleet: fleet.clone(),
             cache: Cache::new(clock.clone()),
             flights: Flights::new(calls.clone()),
             rechecks: Rechecks::new(calls.clone()),
@@ -235,11 +240,20 @@ impl Core {
         })
         .await;
         let stop = CancellationToken::new();
+        let keeping = Keeping {
+            uplinks: uplinks.clone(),
+            snapshots: broker.rooms().snapshots.clone(),
+            journal: broker.rooms().journal.clone(),
+            changes,
+            clock: broker.rooms().clock.clone(),
+            tasks: broker.rooms().calls.clone(),
+        };
+        let looks = fleet.keep(keeping, stop.clone());
         let house = keep_house(broker.clone(), anchor.watch(), stop.clone());
         let wrapped = local.keep(broker.rooms().clock.clone(), stop.clone());
         let keys_of_issuer = issuer.map(|issuer| issuer.keep(stop.clone()));
         let housekeeping = tokio::spawn(async {
-            tokio::join!(house, wrapped, OptionFuture::from(keys_of_issuer));
+            tokio::join!(house, looks, wrapped, OptionFuture::from(keys_of_issuer));
         });
         Ok(Self {
             broker,

@@ -14,6 +14,7 @@ mod live;
 mod prove;
 mod refusal;
 mod relays;
+mod repin;
 mod rows;
 mod submit;
 mod verdict;

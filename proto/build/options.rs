@@ -140,6 +140,8 @@ pub(crate) struct ProfileOption {
     pub(crate) groups: Vec<i32>,
     #[prost(string, repeated, tag = "5")]
     pub(crate) task_kinds: Vec<String>,
+    #[prost(bool, tag = "6")]
+    pub(crate) projects: bool,
 }
 
 /// `toolgate.v1.ProfileSets`.

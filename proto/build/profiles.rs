@@ -14,6 +14,7 @@ pub(crate) struct Profile {
     pub(crate) description: String,
     pub(crate) tools: Vec<String>,
     pub(crate) task_kinds: Vec<String>,
+    pub(crate) projects: bool,
 }
 
 /// The tools that no profile leaves out, sorted.
@@ -119,5 +120,6 @@ fn profile(
         description,
         tools: names,
         task_kinds: option.task_kinds,
+        projects: option.projects,
     }
 }

@@ -100,6 +100,7 @@ fn profile(profile: &Profile) -> String {
         ("description", text(&profile.description)),
         ("tools", format!("&{:?}", profile.tools)),
         ("task_kinds", format!("&{:?}", profile.task_kinds)),
+        ("projects", profile.projects.to_string()),
     ])
 }
 

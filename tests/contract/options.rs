@@ -78,6 +78,7 @@ fn the_build_script_reads_every_option_the_contract_has() {
         tools: vec!["c".into()],
         groups: vec![v1::Group::Chat.into(), v1::Group::Memory.into()],
         task_kinds: vec!["d".into()],
+        projects: false,
     };
     let read = ProfileOption::decode(profile.encode_to_vec().as_slice()).expect("the same message");
     assert_eq!(read.encode_to_vec(), profile.encode_to_vec());

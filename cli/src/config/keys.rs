@@ -118,6 +118,15 @@ pub(crate) const KEYS: &[Key] = &[
         store: |c, v| text(v, &mut c.unknown_profile),
     },
     Key {
+        name: "fleet.active_project_scope",
+        kind: Kind::Choice(&["caller", "tenant"]),
+        default: "caller",
+        readers: &[Up, Core, Mcp, Show],
+        doc: "Whose default `switch_project` sets: with `caller` that of the MCP session, or outside of sessions that of the \
+              principal; with `tenant` one value that all callers share.",
+        store: |c, v| text(v, &mut c.active_project_scope),
+    },
+    Key {
         name: "limits.user_per_minute",
         kind: CALLS_PER_MINUTE,
         default: "60",

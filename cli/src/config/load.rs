@@ -227,6 +227,7 @@ fn blank() -> Config {
         public_url: String::new(),
         tool_names: String::new(),
         unknown_profile: String::new(),
+        active_project_scope: String::new(),
         tls: TlsFiles::default(),
         limits: Limits {
             user_per_minute: 0,

@@ -9,6 +9,7 @@ use toolgate_core::{
     clock::Clock,
     config::{JwtConfig, SecretsConfig, StandAlone},
     data_dir::DataDirError,
+    fleet::Scope,
     profiles::UnknownProfile,
 };
 use toolgate_facade::{FacadeConfig, ToolNames, tls};
@@ -72,6 +73,7 @@ async fn start(
         settings.echo_hosts = config.echo_hosts;
     }
     settings.unknown_profile = unknown_profile(config);
+    settings.active_project_scope = Scope::parse(&config.active_project_scope).unwrap_or_default();
     settings.database_url.clone_from(&config.database_url);
     settings.public_url = public_url;
     settings.only_local = only_local;

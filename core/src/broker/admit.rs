@@ -2,6 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
+use bytes::Bytes;
+use data_encoding::HEXLOWER;
+use ring::digest::{SHA256, digest};
+
 use super::{
     Rooms,
     ask::{Ask, Caller, Wish},
@@ -25,6 +29,8 @@ use crate::{
 pub(crate) struct Admitted {
     pub(super) facts: Facts,
     pub(super) arguments: CanonicalJson,
+    /// The arguments as they came, for those who get the caller's own bytes.
+    pub(super) given: Bytes,
     pub(super) target_id: Option<String>,
     pub(super) deadline: Option<Duration>,
     _step: (),
@@ -43,11 +49,11 @@ pub(super) fn admit(
     let mut facts = Facts::without_call(rooms, caller);
     facts.reports = reports;
     facts.capability = bounded(wish.name);
-    let bytes: &[u8] = if wish.arguments.is_empty() {
-        b"{}"
-    } else {
-        &wish.arguments
+    let given = match wish.arguments.is_empty() {
+        true => Bytes::from_static(b"{}"),
+        false => wish.arguments,
     };
+    let bytes: &[u8] = &given;
     let arguments = match CanonicalJson::parse(bytes) {
         Ok(arguments) if arguments.is_object() => arguments,
         Ok(_) => {
@@ -69,6 +75,7 @@ pub(super) fn admit(
     Ok(Admitted {
         facts,
         arguments,
+        given,
         target_id: wish.target_id,
         deadline: ask.deadline,
         _step: (),
@@ -83,6 +90,7 @@ impl Admitted {
         Self {
             facts,
             arguments: CanonicalJson::empty_object(),
+            given: Bytes::new(),
             target_id: None,
             deadline: ask.deadline,
             _step: (),
@@ -114,6 +122,7 @@ pub(super) async fn authenticate(rooms: &Rooms, ask: &Ask) -> Result<Caller, Err
         snapshot,
         profile: standing.profile,
         context: claimed.over(&ask.context),
+        session: ask.session.as_deref().map(session_key),
         facade: ask.facade,
     })
 }
@@ -166,6 +175,12 @@ async fn by_jwt(
         pinned,
     };
     Ok((principal, snapshot, bearer.context))
+}
+
+// What is kept by session is kept by this, so that nothing at rest is a session's id.
+pub(crate) fn session_key(session: &str) -> Arc<str> {
+    let hash = digest(&SHA256, session.as_bytes());
+    HEXLOWER.encode(&hash.as_ref()[..16]).into()
 }
 
 /// Whether the session that the request names is one of its caller; a request outside of sessions names none.

@@ -63,6 +63,8 @@ pub struct Caller {
     pub(crate) profile: Option<Arc<Profile>>,
     /// What it works for and on: by its token, else by its request.
     pub(crate) context: Context,
+    /// The MCP session that the request stands in, by the hash of its id.
+    pub(crate) session: Option<Arc<str>>,
     pub(crate) facade: &'static str,
 }
 

@@ -10,6 +10,8 @@ use super::{
     answer::Answer,
     errand::{Errand, Fault},
     facts::Facts,
+    fleet_tools,
+    for_project::ForProject,
     intend::Intended,
     lend::Lent,
     prove::prove,
@@ -19,9 +21,11 @@ use super::{
 use crate::{
     adapters::Kind,
     error::Error,
+    fleet,
     journal::Contact,
     registry,
-    upstream::{Payload, ToolResult, UpstreamCall, UpstreamError},
+    snapshot::Target,
+    upstream::{Message, Payload, Raw, ToolResult, UpstreamCall, UpstreamError},
 };
 
 /// A call that ended at its target, one way or another.
@@ -39,6 +43,15 @@ pub(crate) struct Dispatched {
 /// A connection test answers within this (`gateway.md` §2).
 const TEST_DEADLINE: Duration = Duration::from_secs(5);
 
+/// All projects are asked at once, and told of within 5 s (`fleet.md` §2).
+const FLEET_DEADLINE: Duration = Duration::from_millis(4_800);
+
+/// What a project's server has where its settings say nothing.
+const PROJECT_DEADLINE: Duration = Duration::from_secs(60);
+
+/// A stream of changes goes on for so long; whoever still listens comes back.
+const LISTENING: Duration = Duration::from_secs(60 * 60);
+
 /// A write whose caller left has so long to end: cut off in the middle nobody would know what became of it.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -51,7 +64,7 @@ pub(super) async fn dispatch(rooms: &Arc<Rooms>, lent: Lent) -> Dispatched {
     let permitted = lent.intended.permitted;
     let contact = Arc::new(lent.intended.contact);
     let (ours, callers) = (
-        ours(rooms, &permitted.facts, permitted.capability),
+        ours(rooms, &permitted.facts, &permitted.capability, &permitted.target),
         left(rooms, &permitted.facts, permitted.deadline),
     );
     let time = Time {
@@ -64,17 +77,19 @@ pub(super) async fn dispatch(rooms: &Arc<Rooms>, lent: Lent) -> Dispatched {
         contact: Arc::clone(&contact),
         call: UpstreamCall {
             call: permitted.facts.call,
-            tool: tool_name(permitted.capability),
-            arguments: Payload(arguments(permitted.capability, permitted.arguments)),
+            tool: tool_name(&permitted.capability),
+            arguments: Payload(arguments(&permitted.capability, permitted.arguments)),
             secret,
             deadline: time.left,
             cancelled: cancelled.clone(),
             reports: permitted.facts.reports.clone(),
-            message: None,
+            message: message(&permitted.capability, &permitted.target),
         },
     };
     let asked = async {
-        match (permitted.capability, permitted.key) {
+        match (&permitted.capability, permitted.key) {
+            (Capability::Fleet(_), _) => time.bound(fleet_tools::of_all(errand, &permitted.facts)).await,
+            (Capability::Project(message), _) => time.bound(from_project(errand, time, message)).await,
             (Capability::ConnectionTest, _) if Kind::of(permitted.target.adapter).is_some() => {
                 prove(errand, permitted.facts.by(), time.left).await
             }
@@ -95,7 +110,7 @@ pub(super) async fn dispatch(rooms: &Arc<Rooms>, lent: Lent) -> Dispatched {
     Dispatched {
         target_name: permitted.target.name.clone(),
         facts: permitted.facts,
-        capability: capability_name(permitted.capability),
+        capability: capability_name(&permitted.capability),
         contact,
         outcome,
         _step: (),
@@ -146,6 +161,43 @@ async fn alone(errand: Errand, time: Time) -> Result<Answer, Error> {
     Ok(Answer::fresh(Arc::new(result)))
 }
 
+/// The answer of a project's server: as it is to its own client, and as the result of a tool to everybody else.
+async fn from_project(errand: Errand, time: Time, message: &ForProject) -> Result<Answer, Error> {
+    let carried = match errand.carry().await {
+        // The project was told how long it has.
+        Err(Fault::Upstream(UpstreamError::Timeout)) => return Err(time.over()),
+        carried => carried?,
+    };
+    let carried = match (&carried.raw, message.piped) {
+        (Some(Raw::Error(error)), false) => {
+            return Err(Error::Upstream(UpstreamError::FailedSaying(
+                fleet::said(error).into(),
+            )));
+        }
+        (Some(Raw::Result(result)), true) if message.reads_only => ToolResult {
+            raw: Some(Raw::Result(
+                fleet::only_reads(result).ok_or(Error::Upstream(UpstreamError::Invalid))?,
+            )),
+            ..carried
+        },
+        _ => carried,
+    };
+    Ok(Answer::fresh(Arc::new(carried)))
+}
+
+/// The message to a project's server; a project is tested by asking for its tools.
+fn message(capability: &Capability, target: &Target) -> Option<Message> {
+    match capability {
+        Capability::Project(message) => Some(message.message.clone()),
+        Capability::ConnectionTest if target.adapter == registry::PROJECT => Some(Message {
+            method: "tools/list".into(),
+            params: Payload(bytes::Bytes::from_static(b"{}")),
+            conversation: None,
+        }),
+        Capability::Tool(_) | Capability::Fleet(_) | Capability::ConnectionTest => None,
+    }
+}
+
 /// A call that ended before its target could be contacted.
 pub(super) fn not_contacted(intended: Intended, error: Error) -> Dispatched {
     let Intended {
@@ -154,24 +206,36 @@ pub(super) fn not_contacted(intended: Intended, error: Error) -> Dispatched {
     Dispatched {
         target_name: permitted.target.name.clone(),
         facts: permitted.facts,
-        capability: capability_name(permitted.capability),
+        capability: capability_name(&permitted.capability),
         contact: Arc::new(contact),
         outcome: Err(error),
         _step: (),
     }
 }
 
-fn capability_name(capability: Capability) -> &'static str {
+// Of what projects bring, names are not told in metrics: they would be as many as projects like.
+fn capability_name(capability: &Capability) -> &'static str {
     match capability {
-        Capability::Tool(tool) => tool.name,
+        Capability::Tool(tool) | Capability::Fleet(tool) => tool.name,
+        Capability::Project(message) if message.piped => "project_message",
+        Capability::Project(_) => "project_tool",
         Capability::ConnectionTest => "test_connection",
     }
 }
 
 // A test answers within its time whatever part of it its secret took.
-fn ours(rooms: &Rooms, facts: &Facts, capability: Capability) -> Duration {
+fn ours(rooms: &Rooms, facts: &Facts, capability: &Capability, target: &Target) -> Duration {
     match capability {
         Capability::Tool(_) => rooms.upstream_timeout,
+        Capability::Fleet(_) => FLEET_DEADLINE,
+        Capability::Project(message) if &*message.message.method == "subscriptions/listen" => LISTENING,
+        Capability::Project(_) => {
+            let seconds = target
+                .settings
+                .get("timeoutSeconds")
+                .and_then(serde_json::Value::as_u64);
+            seconds.map_or(PROJECT_DEADLINE, Duration::from_secs)
+        }
         Capability::ConnectionTest => {
             let gone = rooms.clock.monotonic().saturating_sub(facts.started);
             TEST_DEADLINE.min(rooms.upstream_timeout).saturating_sub(gone)
@@ -200,17 +264,19 @@ pub(super) fn fitting(tool: &'static str, result: ToolResult) -> Result<ToolResu
     Ok(result)
 }
 
-fn tool_name(capability: Capability) -> &'static str {
+fn tool_name(capability: &Capability) -> &'static str {
     match capability {
-        Capability::Tool(tool) => tool.name,
+        Capability::Tool(tool) | Capability::Fleet(tool) => tool.name,
+        // Its name stands in the message.
+        Capability::Project(_) => "",
         Capability::ConnectionTest => "ssh.run_whitelisted_command",
     }
 }
 
 // A host is tested by the cheapest of its reads.
-fn arguments(capability: Capability, arguments: bytes::Bytes) -> bytes::Bytes {
+fn arguments(capability: &Capability, arguments: bytes::Bytes) -> bytes::Bytes {
     match capability {
-        Capability::Tool(_) => arguments,
+        Capability::Tool(_) | Capability::Fleet(_) | Capability::Project(_) => arguments,
         Capability::ConnectionTest => bytes::Bytes::from_static(br#"{"command":"uptime"}"#),
     }
 }

@@ -33,6 +33,7 @@ pub(super) fn unwrap(rooms: &Rooms, mut admitted: Admitted) -> Result<Admitted, 
     };
     let inner = admitted.arguments.member("arguments");
     admitted.arguments = inner.unwrap_or_else(CanonicalJson::empty_object);
+    admitted.given = admitted.arguments.to_bytes();
     let facts = &mut admitted.facts;
     facts.capability = bounded(name);
     facts.by_call_tool = true;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json, value::to_raw_value};
-use toolgate_contract::registry::{Context, Group, ToolDef};
+use toolgate_contract::registry::{Context, Effect, Group, ToolDef};
 
 use super::{Rooms, answer::Answer, ask::Caller, facts::Facts};
 use crate::{
@@ -23,7 +23,12 @@ const FOUND: usize = 5;
 
 /// Whether a tool is answered here.
 pub(super) fn is_local(tool: &ToolDef) -> bool {
-    matches!(tool.group, Some(Group::Platform | Group::Gateway))
+    match tool.group {
+        Some(Group::Platform | Group::Gateway) => true,
+        // One of them asks the projects.
+        Some(Group::Fleet) => tool.effect == Effect::Local,
+        _ => false,
+    }
 }
 
 /// Whether calls of the tool take nothing from anyone's bucket: a report must get through when nothing else does.

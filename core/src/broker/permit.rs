@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use toolgate_contract::{
     ids::{TargetId, TenantId},
-    registry::{Freshness, ToolDef},
+    registry::{Freshness, Group, ToolDef},
     v1::{TargetChoice, Violation},
 };
 
@@ -15,11 +15,14 @@ use super::{
     answer::Answer,
     context,
     facts::{Facts, Refusal},
+    fleet_tools::{self, Deed},
+    for_project::ForProject,
     local, recheck,
     resolve::{Capability, Resolved},
 };
 use crate::{
     cache::Key,
+    canonical::CanonicalJson,
     error::{Error, Missing},
     limits::{Place, Use},
     registry,
@@ -51,6 +54,8 @@ pub(crate) struct Recalled {
     /// The target that answered; none where the gateway itself did.
     pub(super) target_name: Option<String>,
     pub(super) answer: Answer,
+    /// What is to be done with its settlement, before it is answered.
+    pub(super) deed: Option<Deed>,
     _step: (),
 }
 
@@ -70,12 +75,12 @@ pub(super) fn permit(rooms: &Rooms, resolved: Resolved) -> Result<Way, Box<Refus
         target,
         ..
     } = resolved;
-    if let Capability::Tool(tool) = capability
+    if let Capability::Tool(tool) | Capability::Fleet(tool) = capability
         && local::is_local(tool)
     {
         return at_home(rooms, tool, admitted);
     }
-    let target = match choice(capability, target, &mut admitted) {
+    let target = match choice(&capability, target, &mut admitted) {
         Ok(target) => target,
         Err(error) => return Err(Refusal::boxed(admitted.facts, error)),
     };
@@ -85,14 +90,15 @@ pub(super) fn permit(rooms: &Rooms, resolved: Resolved) -> Result<Way, Box<Refus
         deadline,
         ..
     } = admitted;
-    facts.target = Some(target.id);
+    // The fleet is no target.
+    facts.target = (!matches!(capability, Capability::Fleet(_))).then_some(target.id);
     let arguments = arguments.to_bytes();
     let principal = facts.caller.principal();
-    let key = key(&principal.tenant, &target, capability, &arguments);
-    if let Err(error) = unhindered(rooms, &facts, capability, &target) {
+    let key = key(&principal.tenant, &target, &capability, &arguments);
+    if let Err(error) = unhindered(rooms, &facts, &capability, &target) {
         return Err(Refusal::boxed(facts, error));
     }
-    if let (Capability::Tool(tool), Some(key)) = (capability, &key)
+    if let (Capability::Tool(tool), Some(key)) = (&capability, &key)
         && let Some(hit) = rooms.cache.look(key)
     {
         telemetry::inventory("hit");
@@ -101,6 +107,7 @@ pub(super) fn permit(rooms: &Rooms, resolved: Resolved) -> Result<Way, Box<Refus
             capability: tool.name,
             target_name: Some(target.name.clone()),
             answer: Answer::kept(hit),
+            deed: None,
             _step: (),
         }));
     }
@@ -130,10 +137,14 @@ fn at_home(rooms: &Rooms, tool: &'static ToolDef, admitted: Admitted) -> Result<
                 .buckets
                 .take(Use::Call, &principal.tenant, &principal.name)?;
         }
-        local::answer(rooms, &mut facts, tool, &arguments)
+        match tool.group {
+            Some(Group::Fleet) => fleet_tools::answer(rooms, &facts, tool, &arguments),
+            _ => local::answer(rooms, &mut facts, tool, &arguments).map(|answer| (answer, None)),
+        }
     });
     match answered {
-        Ok(answer) => Ok(Way::Home(Recalled {
+        Ok((answer, deed)) => Ok(Way::Home(Recalled {
+            deed,
             facts,
             capability: tool.name,
             target_name: None,
@@ -156,7 +167,7 @@ fn schema_holds(tool: &ToolDef, arguments: &serde_json::Value) -> Result<(), Err
 }
 
 // A target whose credential drifted can still be tested: that is how it comes back.
-fn unhindered(rooms: &Rooms, facts: &Facts, capability: Capability, target: &Target) -> Result<(), Error> {
+fn unhindered(rooms: &Rooms, facts: &Facts, capability: &Capability, target: &Target) -> Result<(), Error> {
     if matches!(capability, Capability::Tool(_)) && recheck::is_drifted(target) {
         return Err(Error::CredentialDrifted);
     }
@@ -165,18 +176,40 @@ fn unhindered(rooms: &Rooms, facts: &Facts, capability: Capability, target: &Tar
 }
 
 fn choice(
-    capability: Capability,
+    capability: &Capability,
     target: Option<Arc<Target>>,
     admitted: &mut Admitted,
 ) -> Result<Arc<Target>, Error> {
     match (capability, target) {
         (Capability::ConnectionTest, Some(target)) => Ok(target),
-        (Capability::ConnectionTest, None) => Err(Error::NotFound(Missing::Target)),
+        (Capability::ConnectionTest | Capability::Project(_), None) => Err(Error::NotFound(Missing::Target)),
+        (Capability::Project(message), Some(target)) => {
+            own_schema_holds(message, &admitted.arguments)?;
+            Ok(target)
+        }
+        (Capability::Fleet(tool), _) => {
+            schema_holds(tool, &admitted.arguments.to_value())?;
+            Ok(Target::fleet())
+        }
         (Capability::Tool(tool), _) => check(tool, admitted),
     }
 }
 
-fn key(tenant: &TenantId, target: &Target, capability: Capability, arguments: &Bytes) -> Option<Key> {
+// Where its project's schema can be read here; every project looks for itself besides.
+fn own_schema_holds(message: &ForProject, arguments: &CanonicalJson) -> Result<(), Error> {
+    let Some(tool) = &message.tool else { return Ok(()) };
+    let schema = tool.tool.schema();
+    let violations = schema.map_or_else(Vec::new, |schema| schema.violations(&arguments.to_value()));
+    match violations.is_empty() {
+        true => Ok(()),
+        false => Err(Error::ArgumentsInvalid {
+            tool: tool.name.to_string(),
+            violations,
+        }),
+    }
+}
+
+fn key(tenant: &TenantId, target: &Target, capability: &Capability, arguments: &Bytes) -> Option<Key> {
     match capability {
         Capability::Tool(tool) if tool.freshness == Some(Freshness::Inventory) => Some(Key {
             tenant: tenant.clone(),
@@ -186,7 +219,9 @@ fn key(tenant: &TenantId, target: &Target, capability: Capability, arguments: &B
             tool: tool.name,
             arguments: arguments.clone(),
         }),
-        Capability::Tool(_) | Capability::ConnectionTest => None,
+        Capability::Tool(_) | Capability::Fleet(_) | Capability::Project(_) | Capability::ConnectionTest => {
+            None
+        }
     }
 }
 

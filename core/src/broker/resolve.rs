@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use toolgate_contract::{
     ids::TargetId,
-    registry::{Effect, ToolDef},
+    registry::{Effect, Group, ToolDef},
     ssh,
 };
 
 use super::{
+    Rooms,
     admit::Admitted,
     facts::{Facts, Refusal},
+    for_project::{self, ForProject},
 };
 use crate::{
     error::{Error, Missing},
@@ -19,9 +21,13 @@ use crate::{
 };
 
 /// What a call asks of a target.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) enum Capability {
     Tool(&'static ToolDef),
+    /// A tool that asks every project at once.
+    Fleet(&'static ToolDef),
+    /// A message to a project's server: a tool of its own, or whatever the pipe carries.
+    Project(Arc<ForProject>),
     ConnectionTest,
 }
 
@@ -30,12 +36,27 @@ pub(super) enum Capability {
 pub(crate) struct Resolved {
     pub(super) admitted: Admitted,
     pub(super) capability: Capability,
-    /// Already chosen for a connection test.
+    /// Already chosen for a connection test, and for whatever is a project's.
     pub(super) target: Option<Arc<Target>>,
     _step: (),
 }
 
-pub(super) fn resolve(mut admitted: Admitted) -> Result<Resolved, Box<Refusal>> {
+impl Resolved {
+    /// A message to a project's server.
+    pub(super) fn for_project(admitted: Admitted, message: ForProject, target: Arc<Target>) -> Self {
+        Self {
+            admitted,
+            capability: Capability::Project(Arc::new(message)),
+            target: Some(target),
+            _step: (),
+        }
+    }
+}
+
+pub(super) fn resolve(rooms: &Rooms, mut admitted: Admitted) -> Result<Resolved, Box<Refusal>> {
+    if for_project::is_meant(&admitted) {
+        return for_project::resolve(rooms, admitted);
+    }
     match find(&admitted) {
         Ok(tool) => {
             admitted.facts.capability = tool.name.to_owned();
@@ -44,7 +65,10 @@ pub(super) fn resolve(mut admitted: Admitted) -> Result<Resolved, Box<Refusal>> 
             match guard(tool, &admitted) {
                 Ok(()) => Ok(Resolved {
                     admitted,
-                    capability: Capability::Tool(tool),
+                    capability: match tool.group {
+                        Some(Group::Fleet) => Capability::Fleet(tool),
+                        _ => Capability::Tool(tool),
+                    },
                     target: None,
                     _step: (),
                 }),

@@ -11,7 +11,7 @@ use super::{
     answer::Answer,
     dispatch::Dispatched,
     facts::{Ending, Facts, whole_ms},
-    inner,
+    fleet_tools, inner,
     permit::Recalled,
     refuse::Failed,
 };
@@ -140,18 +140,20 @@ pub(super) async fn recall(rooms: &Rooms, recalled: Recalled) -> Result<Settled,
         capability,
         target_name,
         answer,
+        deed,
         ..
     } = recalled;
     answer.tell_age(&facts.reports);
     let outcome = Ok(answer);
     let event = facts.ended(rooms, Ending::of(&outcome));
     let result = event.result;
-    let recorded = rooms
-        .journal
-        .record(&facts.caller.principal().tenant, event)
-        .await;
+    let tenant = &facts.caller.principal().tenant;
+    let recorded = match deed {
+        None => rooms.journal.record(tenant, event).await.map_err(Error::from),
+        Some(deed) => fleet_tools::done(rooms, &facts, deed, event).await,
+    };
     let duration = rooms.clock.monotonic().saturating_sub(facts.started);
-    let settled = recorded.map_err(Error::from).and_then(|receipt| {
+    let settled = recorded.and_then(|receipt| {
         let answer = outcome?;
         telemetry::settled(facts.adapter, capability, result, duration);
         Ok(settled(

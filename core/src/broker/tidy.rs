@@ -11,11 +11,14 @@ use crate::{cache::Key, error::Error, snapshot::Snapshot};
 impl Rooms {
     /// Looks once at what is held for every tenant.
     pub(crate) async fn tidy(&self) -> Result<(), Error> {
+        self.fleet.pipes().sweep();
         let mut tenants: BTreeSet<TenantId> = self.cache.tenants().into_iter().collect();
         tenants.extend(self.adapters.tenants());
+        tenants.extend(self.fleet.tenants());
         for tenant in tenants {
             if let Some(snapshot) = self.snapshots.get(&tenant).await? {
                 self.adapters.sweep(&snapshot);
+                self.fleet.sweep(&snapshot);
                 self.cache.sweep(&tenant, |key| is_current(&snapshot, key));
             }
         }

@@ -4,6 +4,7 @@
 
 use toolgate_contract::ids::{TargetId, TenantId};
 
+use super::Owner;
 use crate::store::{StoreError, Tx, params};
 
 const FIND: &str = "select hash, withheld_hash from project_tools where tenant_id = $1 and target_id = $2";
@@ -15,6 +16,7 @@ const WITHHOLD: &str =
 const ACCEPT: &str = "update project_tools set hash = withheld_hash, withheld_hash = null, updated_us = $4 \
      where tenant_id = $1 and target_id = $2 and withheld_hash = $3";
 
+#[cfg(test)]
 const DEFAULT: &str = "select target_id from project_default where tenant_id = $1 and owner = $2";
 const SET_DEFAULT: &str = "insert into project_default (tenant_id, owner, target_id, updated_us) \
      values ($1, $2, $3, $4) on conflict (tenant_id, owner) do update set target_id = excluded.target_id, \
@@ -33,28 +35,6 @@ pub(crate) struct InForce {
     pub(crate) hash: String,
     /// A changed one that is kept back until an admin accepts it.
     pub(crate) withheld: Option<String>,
-}
-
-/// Whose default it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Owner<'a> {
-    /// Everyone's in the tenant who has none.
-    Tenant,
-    /// A principal's outside of sessions.
-    Principal(&'a str),
-    /// A session's, by its id as 32 hexadecimal digits.
-    Session(&'a str),
-}
-
-impl Owner<'_> {
-    /// As it is stored, and as snapshots name it.
-    pub(crate) fn stored(&self) -> String {
-        match self {
-            Self::Tenant => String::new(),
-            Self::Principal(name) => format!("p:{name}"),
-            Self::Session(id) => format!("s:{id}"),
-        }
-    }
 }
 
 /// The lists of one project; `None` where none was ever told.
@@ -109,10 +89,11 @@ pub(crate) async fn accept_list(
 }
 
 /// Where calls go that name no project.
+#[cfg(test)]
 pub(crate) async fn find_default(
     tx: &mut Tx,
     tenant: &TenantId,
-    owner: &Owner<'_>,
+    owner: &Owner,
 ) -> Result<Option<TargetId>, StoreError> {
     let row = tx.query_opt(DEFAULT, params![tenant, owner.stored()]).await?;
     row.map(|row| row.parse(0)).transpose()
@@ -122,7 +103,7 @@ pub(crate) async fn find_default(
 pub(crate) async fn set_default(
     tx: &mut Tx,
     tenant: &TenantId,
-    owner: &Owner<'_>,
+    owner: &Owner,
     target: TargetId,
     now_us: i64,
 ) -> Result<(), StoreError> {
@@ -131,20 +112,12 @@ pub(crate) async fn set_default(
 }
 
 /// Forgets a default. False where there was none.
-pub(crate) async fn clear_default(
-    tx: &mut Tx,
-    tenant: &TenantId,
-    owner: &Owner<'_>,
-) -> Result<bool, StoreError> {
+pub(crate) async fn clear_default(tx: &mut Tx, tenant: &TenantId, owner: &Owner) -> Result<bool, StoreError> {
     Ok(tx.execute(CLEAR_DEFAULT, params![tenant, owner.stored()]).await? > 0)
 }
 
 /// How many sessions but this owner have a default.
-pub(crate) async fn other_sessions(
-    tx: &mut Tx,
-    tenant: &TenantId,
-    owner: &Owner<'_>,
-) -> Result<i64, StoreError> {
+pub(crate) async fn other_sessions(tx: &mut Tx, tenant: &TenantId, owner: &Owner) -> Result<i64, StoreError> {
     let row = tx
         .query_opt(COUNT_DEFAULTS, params![tenant, owner.stored()])
         .await?;

@@ -7,7 +7,7 @@ use toolgate_contract::registry::{self, Group, ToolDef};
 use crate::{
     error::Error,
     names,
-    profiles::{Disclosure, Profile, Stored},
+    profiles::{Disclosure, PROJECT_TOOLS, Profile, Stored},
     registry::not_known,
 };
 
@@ -46,7 +46,9 @@ impl Definition {
     pub(super) fn check(self, now_us: i64) -> Result<Stored, Error> {
         check_name(&self.name)?;
         check_description(&self.description)?;
-        let tools = known(&self.tools)?;
+        let (projects, named): (Vec<_>, Vec<_>) =
+            self.tools.into_iter().partition(|name| name == PROJECT_TOOLS);
+        let tools = known(&named)?;
         let disclosure = match &*self.disclosure {
             "" => Disclosure::default(),
             text => Disclosure::parse(text)
@@ -66,6 +68,7 @@ impl Definition {
             return Err(Error::invalid("result_cap", what));
         }
         let mut profile = Profile::new(&self.name, &self.description, tools);
+        profile.projects = !projects.is_empty();
         (profile.disclosure, profile.token_budget, profile.result_cap) =
             (disclosure, self.token_budget, self.result_cap);
         Ok(Stored {

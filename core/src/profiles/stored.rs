@@ -7,7 +7,7 @@ use toolgate_contract::{
     registry::{self, ALWAYS_ON},
 };
 
-use super::{Disclosure, Profile};
+use super::{Disclosure, PROJECT_TOOLS, Profile};
 use crate::store::{Row, StoreError, Tx, params};
 
 /// Every profile of a tenant; at most a hundred are made.
@@ -33,6 +33,7 @@ impl Stored {
             Ok(value.map(|value| u32::try_from(value).unwrap_or(u32::MAX)))
         };
         let profile = Profile {
+            projects: names.iter().any(|name| name == PROJECT_TOOLS),
             disclosure: Disclosure::parse(row.text(3)?).unwrap_or_default(),
             token_budget: number(4)?,
             result_cap: number(5)?,
@@ -61,7 +62,8 @@ impl Stored {
         } = &*self.profile;
         let tools: Vec<_> = self
             .profile
-            .tools()
+            .parts()
+            .into_iter()
             .filter(|tool| !ALWAYS_ON.contains(tool))
             .collect();
         let values = params![

@@ -36,7 +36,7 @@ impl BrokerService for Rpc {
         {
             return Err(status(self.broker.refuse(&caller, error).await));
         }
-        let list = caller.snapshot.list(caller.profile(), || list::of(&caller));
+        let list = list::now(&self.broker, &caller);
         if request.into_inner().known_version.as_deref() == Some(list.version.as_str()) {
             let version = list.version.clone();
             return Ok(Response::new(ListToolsResponse {

@@ -223,7 +223,7 @@ fn told(profile: &Profile, updated_us: Option<i64>) -> Told {
     Told {
         name: profile.name.to_string(),
         description: profile.description.clone(),
-        tools: profile.tools().map(str::to_owned).collect(),
+        tools: profile.parts().into_iter().map(str::to_owned).collect(),
         built_in: profile.built_in,
         task_kinds: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
         disclosure: profile.disclosure.as_str().into(),

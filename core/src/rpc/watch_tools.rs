@@ -63,7 +63,7 @@ impl Watcher {
                 Ok(caller) => caller,
                 Err(failed) => return Some(Err(failed)),
             };
-            let list = caller.snapshot.list(caller.profile(), || list::of(&caller));
+            let list = list::now(&self.broker, &caller);
             if self.told.as_ref() != Some(&list.version) {
                 self.told = Some(list.version.clone());
                 return Some(Ok(WatchToolsResponse {

@@ -16,6 +16,7 @@ static STAND_IN: LazyLock<Arc<Target>> = LazyLock::new(|| {
         name: "fixtures".into(),
         disabled: false,
         relay: RelayStanding::Enrolled,
+        relay_key: None,
         secret: None,
         settings: serde_json::Value::Null,
         validation: serde_json::Value::Null,

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use futures::FutureExt;
-use toolgate_contract::{ids::TenantId, registry};
+use toolgate_contract::{frame::Octets, ids::TenantId, registry};
 
 use super::{RelayStanding, Snapshot, Target, Token};
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 
 const TOKENS: &str = "select hash, id, kind, name, role, profile, expires_us from token \
      where tenant_id = $1 and revoked_us is null and kind <> 'sign_in'";
-const TARGETS: &str = "select t.id, t.type, t.name, t.disabled, t.validation, r.target_id, t.secret, t.config, t.updated_us \
+const TARGETS: &str = "select t.id, t.type, t.name, t.disabled, t.validation, r.public_key, t.secret, t.config, t.updated_us \
      from target t left join relay r on r.tenant_id = t.tenant_id and r.target_id = t.id \
      where t.tenant_id = $1 order by t.type, t.name";
 const POLICY: &str = "select tool from policy where tenant_id = $1";
@@ -131,7 +131,8 @@ fn target(row: &Row) -> Result<Option<Arc<Target>>, StoreError> {
         adapter,
         name: row.text(2)?.to_owned(),
         disabled: row.int(3)? != 0,
-        relay: RelayStanding::of(&validation, row.opt_text(5)?.is_some()),
+        relay: RelayStanding::of(&validation, row.opt_blob(5)?.is_some()),
+        relay_key: row.opt_blob(5)?.map(|_| row.array(5).map(Octets)).transpose()?,
         secret,
         settings: serde_json::from_str(row.text(7)?).unwrap_or_default(),
         validation,

@@ -77,6 +77,7 @@ impl Given {
             name: POD.into(),
             disabled: false,
             relay: RelayStanding::default(),
+            relay_key: None,
             secret: Some(self.secret(kind, &back_end.credential)?),
             settings: Value::Object(settings),
             // Nothing is put down about what stands in no row, so it is never due to be looked at again.

@@ -8,7 +8,7 @@ use futures::future;
 use toolgate_contract::ids::{TargetId, TenantId};
 
 use super::{Store, StoreError, params};
-use crate::fleet::rows::{self, Owner};
+use crate::fleet::{Owner, rows};
 
 /// The names of all behaviours, as tests on the store that `$open` gives.
 macro_rules! contract {
@@ -542,11 +542,11 @@ pub(crate) async fn defaults_of_projects_are_each_their_owners_and_go_with_their
     let (one, other) = (tenant(&store).await, tenant(&store).await);
     let (alpha, beta) = (project(&store, &one).await, project(&store, &one).await);
     let foreign = project(&store, &other).await;
-    let find = async |tenant: &TenantId, whose: Owner<'static>| {
+    let find = async |tenant: &TenantId, whose: Owner| {
         within!(store, tenant, |tx, owner| rows::find_default(tx, &owner, &whose)
             .await)
     };
-    let set = async |tenant: &TenantId, whose: Owner<'static>, target, at| {
+    let set = async |tenant: &TenantId, whose: Owner, target, at| {
         let owner = tenant.clone();
         let done: Result<(), StoreError> = store
             .with_tenant(tenant, move |tx| {
@@ -555,9 +555,9 @@ pub(crate) async fn defaults_of_projects_are_each_their_owners_and_go_with_their
             .await;
         done
     };
-    let (session, young) = (Owner::Session("0a"), Owner::Session("0b"));
+    let (session, young) = (Owner::Session("0a".into()), Owner::Session("0b".into()));
     set(&one, Owner::Tenant, alpha, 1).await.unwrap();
-    set(&one, Owner::Principal("ada"), beta, 1).await.unwrap();
+    set(&one, Owner::Principal("ada".into()), beta, 1).await.unwrap();
     set(&one, session.clone(), alpha, 1).await.unwrap();
     set(&one, session.clone(), beta, 2).await.unwrap();
     set(&one, young.clone(), beta, 9).await.unwrap();
@@ -566,14 +566,14 @@ pub(crate) async fn defaults_of_projects_are_each_their_owners_and_go_with_their
     assert!(set(&one, Owner::Tenant, foreign, 2).await.is_err());
 
     assert_eq!(find(&one, Owner::Tenant).await, Some(alpha));
-    assert_eq!(find(&one, Owner::Principal("ada")).await, Some(beta));
+    assert_eq!(find(&one, Owner::Principal("ada".into())).await, Some(beta));
     assert_eq!(find(&one, session.clone()).await, Some(beta));
-    assert_eq!(find(&other, Owner::Principal("ada")).await, None);
+    assert_eq!(find(&other, Owner::Principal("ada".into())).await, None);
     assert_eq!(find(&other, Owner::Tenant).await, Some(foreign));
     let sessions = within!(store, one, |tx, owner| rows::other_sessions(
         tx,
         &owner,
-        &Owner::Session("0b")
+        &Owner::Session("0b".into())
     )
     .await);
     assert_eq!(sessions, 1);
@@ -599,6 +599,6 @@ pub(crate) async fn defaults_of_projects_are_each_their_owners_and_go_with_their
     within!(store, one, |tx, owner| tx
         .execute(REMOVE, params![&owner, beta])
         .await);
-    assert_eq!(find(&one, Owner::Principal("ada")).await, None);
+    assert_eq!(find(&one, Owner::Principal("ada".into())).await, None);
     assert_eq!(find(&one, young).await, None);
 }

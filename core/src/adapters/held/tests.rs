@@ -61,6 +61,7 @@ fn target(id: TargetId) -> Target {
         name: "forge".into(),
         disabled: false,
         relay: RelayStanding::default(),
+        relay_key: None,
         secret: None,
         settings: json!({"baseUrl": "https://git.example"}),
         validation: json!({"facts": {"version": "1.23"}}),

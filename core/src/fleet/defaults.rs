@@ -1,0 +1,115 @@
+//! Which project a call goes to that names none.
+//!
+//! The choice is durable, since a session outlives a restart and must not fall back to another project unnoticed. What was
+//! chosen since the tenant's snapshot was read is kept here, over it.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use toolgate_contract::ids::{TargetId, TenantId};
+
+use crate::snapshot::Snapshot;
+
+/// Whose choice a call follows.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Owner {
+    /// The tenant, whose choice counts where no other is made.
+    Tenant,
+    /// A principal outside of sessions, by name.
+    Principal(Arc<str>),
+    /// A session, by its id as 32 hexadecimal digits.
+    Session(Arc<str>),
+}
+
+/// Whose default a switch sets, in the words of `switch_project`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The session's, or without one the principal's.
+    #[default]
+    Caller,
+    /// One value for all callers of a tenant, as the origin had it.
+    Tenant,
+}
+
+impl Scope {
+    /// Reads the word of the configuration.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "caller" => Some(Self::Caller),
+            "tenant" => Some(Self::Tenant),
+            _ => None,
+        }
+    }
+}
+
+impl Owner {
+    /// As it is stored, and as snapshots name it.
+    #[must_use]
+    pub fn stored(&self) -> String {
+        match self {
+            Self::Tenant => String::new(),
+            Self::Principal(name) => format!("p:{name}"),
+            Self::Session(id) => format!("s:{id}"),
+        }
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub fn scope(&self) -> &'static str {
+        match self {
+            Self::Tenant => "tenant",
+            Self::Principal(_) => "principal",
+            Self::Session(_) => "session",
+        }
+    }
+}
+
+/// Choices that are newer than the snapshots. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct Defaults(Arc<Mutex<HashMap<TenantId, HashMap<Owner, TargetId>>>>);
+
+impl Defaults {
+    /// What this owner chose, whether it is there any more or not.
+    #[must_use]
+    pub fn of(&self, snapshot: &Snapshot, owner: &Owner) -> Option<TargetId> {
+        let chosen = self
+            .lock()
+            .get(&snapshot.tenant)
+            .and_then(|tenant| tenant.get(owner).copied());
+        chosen.or_else(|| snapshot.defaults.get(&owner.stored()).copied())
+    }
+
+    /// Notes a choice that is durable.
+    pub fn chose(&self, tenant: &TenantId, owner: Owner, target: TargetId) {
+        self.lock()
+            .entry(tenant.clone())
+            .or_default()
+            .insert(owner, target);
+    }
+
+    /// Forgets a choice, for one that was made past this room.
+    pub fn forget(&self, tenant: &TenantId, owner: &Owner) {
+        if let Some(tenant) = self.lock().get_mut(tenant) {
+            tenant.remove(owner);
+        }
+    }
+
+    /// Forgets what the snapshot says by now.
+    pub fn sweep(&self, snapshot: &Snapshot) {
+        let mut all = self.lock();
+        let Some(tenant) = all.get_mut(&snapshot.tenant) else {
+            return;
+        };
+        tenant.retain(|owner, target| snapshot.defaults.get(&owner.stored()) != Some(target));
+        if tenant.is_empty() {
+            all.remove(&snapshot.tenant);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<TenantId, HashMap<Owner, TargetId>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,92 @@
+//! How one project does, as lists and `gateway_health` tell it.
+
+use std::time::Duration;
+
+use toolgate_contract::frame::PublicKey;
+
+use super::Fleet;
+use crate::{
+    snapshot::{RelayStanding, Snapshot, Target},
+    uplinks::{ServerPhase, ServerState},
+};
+
+/// A project that is connected and was not heard for this long is silent: two heartbeats are missing.
+const SILENT_AFTER: Duration = Duration::from_secs(30);
+
+/// How a project does now.
+#[derive(Debug, Clone, Default)]
+pub struct Status {
+    /// `live`, `silent`, `server_down`, `offline`, `waiting`, `revoked` or `locked`.
+    pub state: &'static str,
+    /// Why it is not live, or has no tools, where that is known.
+    pub why: Option<String>,
+    /// When its relay was last heard, microseconds UTC.
+    pub last_seen_us: Option<i64>,
+    /// Milliseconds of the last heartbeat.
+    pub latency_ms: Option<f64>,
+    /// When its server last told an event, microseconds UTC.
+    pub last_event_us: Option<i64>,
+    /// How many tools it brings.
+    pub tools: usize,
+    /// SHA-256 of the list that callers see.
+    pub hash: Option<String>,
+    /// SHA-256 of a list that waits for an admin's word.
+    pub withheld: Option<String>,
+    /// Its server, as its relay says.
+    pub server: Option<ServerState>,
+    /// The key that was proven last, whether it was let in or not, and how long ago.
+    pub live_key: Option<(PublicKey, Duration)>,
+}
+
+impl Fleet {
+    /// How a project of this tenant does.
+    #[must_use]
+    pub fn status(&self, snapshot: &Snapshot, target: &Target) -> Status {
+        let uplinks = self.0.uplinks.get();
+        let presence = uplinks.and_then(|uplinks| uplinks.presence(&snapshot.tenant, target.id));
+        let now_us = self.0.clock.wall_us();
+        let projects = self.projects();
+        let live = projects.get(&target.id);
+        let server = live.and_then(|live| live.server.clone());
+        let mut status = Status {
+            last_event_us: live.and_then(|live| live.last_event_us),
+            tools: live
+                .and_then(|live| live.list.as_ref())
+                .map_or(0, |list| list.tools().len()),
+            hash: live
+                .and_then(|live| live.list.as_ref())
+                .map(|list| list.hash.to_string()),
+            withheld: live
+                .and_then(|live| live.withheld.as_ref())
+                .map(|list| list.hash.to_string()),
+            live_key: uplinks.and_then(|uplinks| uplinks.live_key(&snapshot.tenant, target.id)),
+            why: live.and_then(|live| live.why.clone()),
+            server: server.clone(),
+            ..Status::default()
+        };
+        let Some(presence) = presence else {
+            status.last_seen_us = live.and_then(|live| live.last_seen_us);
+            status.state = match target.relay {
+                RelayStanding::Enrolled => "offline",
+                RelayStanding::Waiting => "waiting",
+                RelayStanding::Revoked => "revoked",
+                RelayStanding::Locked => "locked",
+            };
+            return status;
+        };
+        let silent_us = i64::try_from(presence.silent_for.as_micros()).unwrap_or(i64::MAX);
+        status.last_seen_us = Some(now_us.saturating_sub(silent_us));
+        status.latency_ms = presence.latency.map(|latency| latency.as_secs_f64() * 1_000.0);
+        status.state = match &server {
+            _ if presence.silent_for >= SILENT_AFTER => "silent",
+            Some(server) if server.state != ServerPhase::Up => "server_down",
+            _ => "live",
+        };
+        if let (Some(server), "server_down") = (server, status.state) {
+            let starting =
+                (server.state == ServerPhase::Starting).then(|| "its server is starting".to_owned());
+            status.why = server.why.map(|why| why.to_string()).or(starting).or(status.why);
+        }
+        status
+    }
+}
