@@ -144,7 +144,6 @@ fn ask(shared: &Shared, head: Head, request: envelope::Request, takes: said::Tak
         era,
         caller,
         in_session,
-        opens_sessions: true,
         scope,
         is_conversation: in_session,
         streams: takes.events,

@@ -63,8 +63,6 @@ pub(super) struct Asked {
     pub(super) caller: Caller,
     /// Whether the caller speaks within a session that the core knows.
     pub(super) in_session: bool,
-    /// Whether `initialize` shall begin a session.
-    pub(super) opens_sessions: bool,
     /// Among whose requests `notifications/cancelled` finds it; `None` where dropping it is the only way to stop it.
     pub(super) scope: Option<Scope>,
     /// Whether the scope is one conversation, which remembers what `logging/setLevel` said.

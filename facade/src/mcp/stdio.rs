@@ -11,6 +11,7 @@ mod lines;
 mod out;
 mod refused;
 mod registered;
+mod session;
 
 use std::{fmt, future::Future, io, time::Duration};
 

@@ -152,7 +152,48 @@ async fn both_eras_are_spoken_on_one_pipe() {
     let asked = core.asked("Call");
     assert_eq!(asked[0].metadata["authorization"], "Bearer tgk_a_b");
     assert_eq!(asked[0].metadata["toolgate-facade"], "mcp");
-    assert!(!asked[0].metadata.contains_key("toolgate-session"));
+    // The older revisions are a conversation, which the core knows by its session; the newest is none.
+    assert_eq!(
+        asked[0].metadata["toolgate-session"],
+        "2025-06-18.c2Vzc2lvbg.bWFj"
+    );
+    assert!(!asked[1].metadata.contains_key("toolgate-session"));
+}
+
+#[tokio::test]
+async fn what_is_told_without_being_asked_belongs_to_the_conversation() {
+    let core = ScriptedCore::new();
+    let _client = Client::of(&core).begins("2025-06-18").await;
+    core.until_open(OWN + 1).await;
+    let watches = core.asked("WatchTools");
+    let in_session = watches
+        .iter()
+        .filter(|asked| asked.metadata.contains_key("toolgate-session"));
+    assert_eq!((watches.len(), in_session.count()), (2, 1));
+}
+
+/// A pipe outlives its session. What was switched in one would be lost without a word.
+#[tokio::test(start_paused = true)]
+async fn a_session_in_which_nothing_was_switched_is_followed_by_another_before_its_end() {
+    let switch = |name: &str, arguments: Value| {
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": name, "arguments": arguments}})
+    };
+    for (said, expected) in [
+        (call(1), 2),
+        (switch("switch_project", json!({"project": "beta"})), 1),
+        (switch("call_tool", json!({"name": "switch_project"})), 1),
+    ] {
+        let core = ScriptedCore::new();
+        let mut client = Client::of(&core).begins("2025-06-18").await;
+        client.ask(&said).await;
+        assert_eq!(core.asked("OpenMcpSession").len(), 1);
+        tokio::time::advance(Duration::from_secs(21 * 3600)).await;
+        client.ask(&call(2)).await;
+        client.ask(&call(3)).await;
+        assert_eq!(core.asked("OpenMcpSession").len(), expected, "{said}");
+        assert!(core.asked("Call")[2].metadata.contains_key("toolgate-session"));
+    }
 }
 
 #[tokio::test]

@@ -44,20 +44,13 @@ pub(in crate::mcp) async fn answer(server: &Server, asked: Asked) -> Reply {
         return fault.about(Some(asked.id)).into();
     };
     let revision = Legacy::negotiate(&wanted);
-    let session = if asked.opens_sessions {
-        let request = asked.caller.request(OpenMcpSessionRequest {
-            revision: revision.name().into(),
-        });
-        let mut sessions = server.link.sessions();
-        match server.link.ask(sessions.open_mcp_session(request)).await {
-            Ok(opened) => Some(opened.session_id),
-            Err(problem) => return failed(problem, &asked.id),
-        }
-    } else {
-        if let Err(fault) = server.accept(asked.caller).await {
-            return fault.about(Some(asked.id)).into();
-        }
-        None
+    let request = asked.caller.request(OpenMcpSessionRequest {
+        revision: revision.name().into(),
+    });
+    let mut sessions = server.link.sessions();
+    let session = match server.link.ask(sessions.open_mcp_session(request)).await {
+        Ok(opened) => Some(opened.session_id),
+        Err(problem) => return failed(problem, &asked.id),
     };
     let beginning = Beginning {
         protocol_version: revision.name(),

@@ -146,7 +146,6 @@ fn ask(shared: &Shared, begun: Begun, request: envelope::Request, takes: Takes) 
         era,
         caller,
         in_session: scope.is_some(),
-        opens_sessions: true,
         scope,
         is_conversation: scope.is_some(),
         streams: takes.events,

@@ -17,6 +17,7 @@ use super::{
     lines::{Line, Lines},
     out::Out,
     refused::Refused,
+    session::Session,
 };
 use crate::{
     link::Caller,
@@ -47,6 +48,8 @@ pub(super) struct Conversation {
     requests: InFlight,
     /// What `initialize` agreed on.
     revision: Legacy,
+    /// What it began.
+    session: Option<Session>,
     /// The task that tells changes of the list of tools.
     changes: Option<AbortOnDropHandle<()>>,
     /// Longest line, to be told.
@@ -62,6 +65,7 @@ impl Conversation {
             refused,
             requests: InFlight::default(),
             revision: Legacy::ASSUMED,
+            session: None,
             changes: None,
             limit,
         }
@@ -117,15 +121,20 @@ impl Conversation {
         let key = request.id.key();
         let urgency = urgency(&request);
         let wanted = request.params.protocol_version.clone();
-        let asked = || Asked {
+        if !begins && !era.is_modern() {
+            self.go_on(&request).await;
+        }
+        let session = self.session.as_ref().filter(|_| !begins && !era.is_modern());
+        let caller = session.map_or_else(|| self.caller.again(), Session::caller);
+        let in_session = session.is_some();
+        let asked = move || Asked {
             id: request.id,
             method: request.method,
             params: request.params,
             meta,
             era,
-            caller: self.caller.again(),
-            in_session: false,
-            opens_sessions: false,
+            caller,
+            in_session,
             scope: Some(SCOPE),
             is_conversation: !era.is_modern(),
             streams: true,
@@ -135,6 +144,9 @@ impl Conversation {
             let reply = self.server.answer(asked()).await;
             if let Some(wanted) = wanted.as_ref().and_then(text) {
                 self.revision = Legacy::negotiate(&wanted);
+            }
+            if let Some(begun) = Session::of(&reply, &self.caller, self.revision) {
+                self.enter(begun);
             }
             say(reply, &self.out, &self.refused).await;
             return Ok(());
@@ -159,10 +171,28 @@ impl Conversation {
         }
     }
 
+    /// Before each request within a session.
+    async fn go_on(&mut self, request: &Request) {
+        let Some(session) = &mut self.session else { return };
+        session.heed(request);
+        if let Some(next) = session.next(&self.server, &self.caller).await {
+            self.enter(next);
+        }
+    }
+
+    fn enter(&mut self, session: Session) {
+        self.session = Some(session);
+        if self.changes.take().is_some() {
+            self.listen();
+        }
+    }
+
     /// From here on the peer may be told things that it did not ask for.
     fn listen(&mut self) {
         if self.changes.is_none() {
-            let telling = changes::tell(Arc::clone(&self.server), self.caller.again(), self.out.clone());
+            let session = self.session.as_ref();
+            let caller = session.map_or_else(|| self.caller.again(), Session::caller);
+            let telling = changes::tell(Arc::clone(&self.server), caller, self.out.clone());
             self.changes = Some(AbortOnDropHandle::new(tokio::spawn(telling)));
         }
     }
