@@ -152,6 +152,9 @@ pub(crate) struct McpArgs {
     /// Write nothing at the back ends of agents; their tools that write are left out
     #[arg(long)]
     pub(crate) read_only: bool,
+    /// Speak with the server of this project, as it is, instead of the gateway
+    #[arg(long, value_name = "NAME")]
+    pub(crate) project: Option<String>,
 }
 
 /// The profile of one request; it can only narrow.

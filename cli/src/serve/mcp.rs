@@ -63,6 +63,7 @@ async fn serve(
     // The flag is stronger, also where it is empty: that is how a profile of the pod is left out.
     let profile = args.tool_profile.as_deref().or(environment.tool_profile());
     settings.profile = profile.map(|name| name.trim().to_owned());
+    settings.project.clone_from(&args.project);
     settings.context = WorksOn {
         project: environment.project().map(str::to_owned),
         task: environment.task().map(str::to_owned),

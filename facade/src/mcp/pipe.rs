@@ -7,14 +7,22 @@
 
 mod exchange;
 mod http;
-mod listen;
-mod tell;
+pub(super) mod listen;
+pub(super) mod tell;
 mod ways;
 
 use axum::{Router, routing::get};
 
 pub(super) use self::ways::Ways;
-use crate::routes::Shared;
+use super::{
+    era::Era,
+    fault::Fault,
+    level::Scope,
+    method,
+    reply::Reply,
+    server::{Asked, Server},
+};
+use crate::{link::Caller, routes::Shared};
 
 /// The templates of its paths. The second is what people type by mistake.
 pub(super) const PATHS: [&str; 2] = ["/mcp/project/{name}", "/mcp/project/{name}/"];
@@ -29,4 +37,28 @@ pub(super) fn routes() -> Router<Shared> {
     };
     let [plain, with_slash] = PATHS;
     Router::new().route(plain, methods()).route(with_slash, methods())
+}
+
+/// A caller within a conversation with a project's server.
+pub(super) struct Within {
+    pub(super) project: String,
+    pub(super) caller: Caller,
+    /// What the conversation is told apart by. The caller's only once the core has said so.
+    pub(super) scope: Scope,
+}
+
+/// Carries one request to a project's server.
+pub(super) async fn answer(server: &Server, project: &str, asked: Asked) -> Reply {
+    let fault = match (asked.era, asked.method.as_str()) {
+        (Era::Modern, _) => asked.meta.check_modern().err(),
+        (Era::Legacy(_), _) if asked.in_session => None,
+        (Era::Legacy(_), "initialize") => None,
+        // Before there is a conversation, the gateway is who is there.
+        (Era::Legacy(_), "ping") => return method::ping::answer(server, asked).await,
+        (Era::Legacy(_), _) => Some(Fault::no_message("a conversation begins with initialize")),
+    };
+    match fault {
+        Some(fault) => fault.about(Some(asked.id)).into(),
+        None => exchange::answer(server, project, asked).await,
+    }
 }

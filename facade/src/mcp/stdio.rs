@@ -12,6 +12,7 @@ mod out;
 mod refused;
 mod registered;
 mod session;
+mod whose;
 
 use std::{fmt, future::Future, io, time::Duration};
 
@@ -26,7 +27,10 @@ use tokio_util::{
 };
 use toolgate_contract::v1::{Failure, GetSelfRequest, GetSelfResponse};
 
-use self::{conversation::Conversation, lines::Lines, out::Out, refused::Refused, registered::Registered};
+use self::{
+    conversation::Conversation, lines::Lines, out::Out, refused::Refused, registered::Registered,
+    whose::Whose,
+};
 use super::server::Server;
 use crate::{
     CoreService, FacadeConfig, ToolNames,
@@ -43,6 +47,8 @@ pub struct Stdio {
     credential: HeaderValue,
     /// The profile that narrows the tools.
     pub profile: Option<String>,
+    /// The project whose server is spoken to, as it is; the gateway itself where there is none.
+    pub project: Option<String>,
     /// What the process works for and on, from its environment.
     pub context: Context,
     /// How tools are called in lists.
@@ -66,6 +72,7 @@ impl Stdio {
         Ok(Self {
             credential,
             profile: None,
+            project: None,
             context: Context::default(),
             tool_names: ToolNames::default(),
             closed_to_unknown: false,
@@ -80,6 +87,7 @@ impl fmt::Debug for Stdio {
         f.debug_struct("Stdio")
             .field("credential", &"***")
             .field("profile", &self.profile)
+            .field("project", &self.project)
             .field("context", &self.context)
             .field("tool_names", &self.tool_names)
             .field("closed_to_unknown", &self.closed_to_unknown)
@@ -138,6 +146,8 @@ pub async fn stdio(
     registered::tell_unmet(settings.profile.as_deref(), profile.as_deref());
     // Who may not list them is not counted for: each time would be one more refusal on the record.
     let _counting = match who.uses_tools {
+        // The tools of a project's server are not of this list.
+        true if settings.project.is_some() => None,
         true => {
             let registered = Registered::open(link.clone(), caller.again(), profile).await;
             Some(AbortOnDropHandle::new(tokio::spawn(registered.keep())))
@@ -159,7 +169,8 @@ pub async fn stdio(
     let mut server = Server::new(link, &config, closed);
     server.info.name = settings.server_name.into();
     let (out, said) = Out::new();
-    let conversation = Conversation::new(server, caller, out, refused, config.limits.body);
+    let whose = Whose::of(settings.project.as_deref());
+    let conversation = Conversation::new(server, whose, caller, out, refused, config.limits.body);
     let writing = out::write(output, said, config.limits.write);
     let talked = talk(
         conversation.run(Lines::new(input, config.limits.body), shutdown),

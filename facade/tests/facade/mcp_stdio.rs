@@ -12,7 +12,10 @@ use tokio::{
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
-use toolgate_contract::v1::{CallProgress, ErrorReason, Failure, RunResponse, run_response::Event};
+use toolgate_contract::v1::{
+    CallProgress, ErrorReason, Failure, ListenResponse, RunResponse, ServerRequest, listen_response,
+    run_response::Event,
+};
 use toolgate_facade::mcp::{Stdio, StdioError, stdio};
 
 use crate::core::ScriptedCore;
@@ -510,4 +513,88 @@ async fn a_panic_answers_its_own_request_only() {
     );
     *core.panic.lock().unwrap() = false;
     assert!(client.ask(&call(3)).await["result"].is_object());
+}
+
+fn of_project(core: &ScriptedCore) -> Client {
+    let mut settings = Stdio::new("tgk_t_secret").unwrap();
+    settings.project = Some("alpha".into());
+    Client::with(core, settings)
+}
+
+#[tokio::test]
+async fn the_server_of_a_project_is_spoken_to_through_a_pipe_as_it_is() {
+    let core = ScriptedCore::new();
+    *core.pipe.result.lock().unwrap() = Some(r#"{ "x":9007199254740993 }"#.into());
+    let unasked = core.will_say();
+    let mut client = of_project(&core);
+    let early = client
+        .ask(&json!({"jsonrpc": "2.0", "id": 1, "method": "prompts/list"}))
+        .await;
+    assert_eq!(early["error"]["code"], -32600);
+    let begun = client.ask(&initialize("2025-11-25")).await;
+    assert_eq!(begun["result"]["x"], 9_007_199_254_740_993_u64);
+    client
+        .say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized", "params": {"a": 1}}))
+        .await;
+    let answer = client
+        .ask(&json!({"jsonrpc": "2.0", "id": "é", "method": "prompts/list", "params": {"b": 2}}))
+        .await;
+    assert_eq!(
+        answer,
+        json!({"jsonrpc": "2.0", "id": "é", "result": {"x": 9_007_199_254_740_993_u64}})
+    );
+    let asked = core.pipe.asked.lock().unwrap().clone();
+    let session = asked[1].0.clone();
+    assert!(session.is_some());
+    assert_eq!(
+        (asked[0].1.project.as_str(), &asked[1].1.params[..]),
+        ("alpha", &br#"{"b":2}"#[..])
+    );
+    let request = ServerRequest {
+        id: "r.1".into(),
+        method: "roots/list".into(),
+        params: Default::default(),
+    };
+    let message = Some(listen_response::Message::Request(request));
+    unasked.send(Ok(ListenResponse { message })).await.unwrap();
+    assert_eq!(
+        client.hear().await,
+        json!({"jsonrpc": "2.0", "id": "r.1", "method": "roots/list"})
+    );
+    client
+        .say(&json!({"jsonrpc": "2.0", "id": "r.1", "result": {"roots": []}}))
+        .await;
+    let mut told = core.pipe.told.subscribe();
+    timeout(PATIENCE, told.wait_for(|told| told.len() == 2))
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(told.borrow().iter().all(|(of, _)| *of == session));
+    client.says.as_mut().unwrap().shutdown().await.unwrap();
+    let (served, rest) = client.leaves().await;
+    assert!(served.is_ok() && rest.is_empty());
+    assert_eq!(core.asked("HangUp").len(), 1);
+    assert!(core.pipe.live.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_request_to_a_project_that_is_taken_back_ends_and_stateless_ones_need_no_beginning() {
+    let core = ScriptedCore::new();
+    let mut client = of_project(&core);
+    let _script = core.will_answer();
+    client.say(&modern(call(7))).await;
+    core.until_open(1).await;
+    client.say(&cancel(7)).await;
+    core.until_open(0).await;
+    let answer = client.ask(&modern(call(8))).await;
+    assert_eq!(answer, json!({"jsonrpc": "2.0", "id": 8, "result": {}}));
+    assert!(
+        core.pipe
+            .asked
+            .lock()
+            .unwrap()
+            .iter()
+            .all(|(of, asked)| of.is_none() && asked.stateless)
+    );
+    assert!(core.pipe.told.borrow().is_empty());
 }

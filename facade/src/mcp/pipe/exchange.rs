@@ -67,7 +67,7 @@ struct Back {
 }
 
 /// Carries a request out.
-pub(super) async fn answer(server: &Server, project: String, asked: Asked) -> Reply {
+pub(super) async fn answer(server: &Server, project: &str, asked: Asked) -> Reply {
     let listens = asked.era.is_modern() && asked.method == "subscriptions/listen";
     if listens && !asked.streams {
         let fault = Fault::params("the answer is a stream; accept text/event-stream");
@@ -86,13 +86,13 @@ pub(super) async fn answer(server: &Server, project: String, asked: Asked) -> Re
         link: server.link.clone(),
         ways: server.ways.clone(),
         caller: asked.caller.again(),
-        project: project.clone(),
+        project: project.to_owned(),
         scope: asked.scope,
     };
     // What a conversation begins with stands in a header, which is sent before any stream.
     let streams = asked.streams && asked.method != "initialize";
     let request = asked.caller.request(ExchangeRequest {
-        project,
+        project: project.to_owned(),
         method: asked.method,
         params: asked.params.raw,
         stateless: asked.era.is_modern(),

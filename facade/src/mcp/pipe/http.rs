@@ -7,10 +7,9 @@ use axum::{
     response::Response,
 };
 
-use super::{exchange, listen, tell};
+use super::{Within, listen, tell};
 use crate::{
     body,
-    link::Caller,
     mcp::{
         envelope::{self, Message},
         era::{self, Era, Meta},
@@ -19,8 +18,6 @@ use crate::{
             Head, agreement, answer,
             said::{self, Takes},
         },
-        level::Scope,
-        method,
         reply::Reply,
         revision::Legacy,
         server::Asked,
@@ -34,14 +31,6 @@ type Named = Result<Path<String>, PathRejection>;
 struct Begun {
     project: String,
     head: Head,
-}
-
-/// A caller within a conversation with a project's server.
-pub(super) struct Within {
-    pub(super) project: String,
-    pub(super) caller: Caller,
-    /// What the conversation is told apart by. The caller's only once the core has said so.
-    pub(super) scope: Scope,
 }
 
 impl Begun {
@@ -93,11 +82,7 @@ async fn receive(
             if let Era::Legacy(spoken) = asked.era {
                 *revision = Some(spoken);
             }
-            Ok(match (asked.method.as_str(), asked.in_session, asked.era) {
-                // Before there is a conversation, the gateway is who is there.
-                ("ping", false, Era::Legacy(_)) => method::ping::answer(&shared.mcp, asked).await,
-                _ => exchange::answer(&shared.mcp, project, asked).await,
-            })
+            Ok(super::answer(&shared.mcp, &project, asked).await)
         }
         Message::Notification(heard) if begun.head.said.is_modern() => {
             // Closing the stream of a request is what cancels it, and there is no conversation to say anything in.
@@ -126,7 +111,6 @@ fn ask(shared: &Shared, begun: Begun, request: envelope::Request, takes: Takes) 
     let (era, caller, scope) = if is_modern {
         agreement::check(said, &request, &meta)?;
         agreement::check_of_project(said, &request)?;
-        meta.check_modern()?;
         (Era::Modern, begun.head.caller, None)
     } else if request.method == "initialize" {
         // Whatever revision the header asks for is negotiated, and an older conversation is left alone.

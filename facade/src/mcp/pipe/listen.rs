@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::Streaming;
 use toolgate_contract::v1::{ListenRequest, ListenResponse, listen_response::Message};
 
-use super::{http::Within, ways::Way};
+use super::{Within, ways::Way};
 use crate::mcp::{
     failure,
     fault::Fault,
@@ -29,7 +29,7 @@ struct Listener {
 }
 
 /// Opens the stream.
-pub(super) async fn answer(server: &Server, within: Within) -> Result<Reply, Fault> {
+pub(in crate::mcp) async fn answer(server: &Server, within: Within) -> Result<Reply, Fault> {
     let seat = Seat::take(server, within.caller.again()).await;
     let seat = seat.map_err(|failure| failure::of_nothing(&failure))?;
     let request = within.caller.request(ListenRequest {

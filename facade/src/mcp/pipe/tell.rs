@@ -5,7 +5,7 @@ use toolgate_contract::v1::{
     tell_request::Message,
 };
 
-use super::http::Within;
+use super::Within;
 use crate::mcp::{
     envelope::{Notification, Outcome, Response},
     failure,
@@ -14,7 +14,11 @@ use crate::mcp::{
 };
 
 /// A notification. What takes a request back is not told: the request's end tells it.
-pub(super) async fn notification(server: &Server, within: Within, heard: Notification) -> Result<(), Fault> {
+pub(in crate::mcp) async fn notification(
+    server: &Server,
+    within: Within,
+    heard: Notification,
+) -> Result<(), Fault> {
     if heard.method == "notifications/cancelled" {
         return server.hear(heard, within.caller, within.scope).await;
     }
@@ -26,7 +30,7 @@ pub(super) async fn notification(server: &Server, within: Within, heard: Notific
 }
 
 /// The client's answer to a request of the server. One that names none reaches nobody.
-pub(super) async fn answer(server: &Server, within: Within, response: Response) -> Result<(), Fault> {
+pub(in crate::mcp) async fn answer(server: &Server, within: Within, response: Response) -> Result<(), Fault> {
     let answer = match response.outcome {
         Outcome::Result(result) if !result.starts_with(b"{") => {
             return Err(Fault::no_message("member result must be an object"));
@@ -44,7 +48,7 @@ pub(super) async fn answer(server: &Server, within: Within, response: Response) 
     tell(server, within, Message::Answer(answer)).await
 }
 
-pub(super) async fn tell(server: &Server, within: Within, message: Message) -> Result<(), Fault> {
+async fn tell(server: &Server, within: Within, message: Message) -> Result<(), Fault> {
     let request = within.caller.request(TellRequest {
         project: within.project,
         message: Some(message),
@@ -56,7 +60,7 @@ pub(super) async fn tell(server: &Server, within: Within, message: Message) -> R
 }
 
 /// The end of a conversation.
-pub(super) async fn end(server: &Server, within: Within) -> Result<(), Fault> {
+pub(in crate::mcp) async fn end(server: &Server, within: Within) -> Result<(), Fault> {
     let request = within.caller.request(HangUpRequest {
         project: within.project,
     });

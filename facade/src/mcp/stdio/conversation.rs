@@ -12,12 +12,12 @@ use toolgate_contract::{
 };
 
 use super::{
-    changes,
     in_flight::{InFlight, NoRoom, Urgency},
     lines::{Line, Lines},
     out::Out,
     refused::Refused,
     session::Session,
+    whose::{SCOPE, Whose},
 };
 use crate::{
     link::Caller,
@@ -26,7 +26,6 @@ use crate::{
         era::{self, Era, Meta},
         failure,
         fault::Fault,
-        level::Scope,
         reply::Reply,
         revision::Legacy,
         server::{Asked, Server, failed},
@@ -34,14 +33,13 @@ use crate::{
     problem::Problem,
 };
 
-/// There is one conversation in this process.
-const SCOPE: Scope = Scope(0);
 /// A script that closes its end after its last request still gets the answers that are all but there.
 const ALL_BUT_THERE: Duration = Duration::from_millis(200);
 
 /// One client's conversation.
 pub(super) struct Conversation {
     server: Arc<Server>,
+    whose: Whose,
     caller: Caller,
     out: Out,
     refused: Refused,
@@ -50,23 +48,31 @@ pub(super) struct Conversation {
     revision: Legacy,
     /// What it began.
     session: Option<Session>,
-    /// The task that tells changes of the list of tools.
-    changes: Option<AbortOnDropHandle<()>>,
+    /// The task that tells what nobody asked for.
+    unasked: Option<AbortOnDropHandle<()>>,
     /// Longest line, to be told.
     limit: usize,
 }
 
 impl Conversation {
-    pub(super) fn new(server: Server, caller: Caller, out: Out, refused: Refused, limit: usize) -> Self {
+    pub(super) fn new(
+        server: Server,
+        whose: Whose,
+        caller: Caller,
+        out: Out,
+        refused: Refused,
+        limit: usize,
+    ) -> Self {
         Self {
             server: Arc::new(server),
+            whose,
             caller,
             out,
             refused,
             requests: InFlight::default(),
             revision: Legacy::ASSUMED,
             session: None,
-            changes: None,
+            unasked: None,
             limit,
         }
     }
@@ -74,6 +80,18 @@ impl Conversation {
     /// Talks until the peer leaves or `shutdown` fires. Whatever is under way then is cancelled.
     pub(super) async fn run(
         mut self,
+        lines: Lines<impl AsyncRead + Unpin>,
+        shutdown: CancellationToken,
+    ) -> io::Result<()> {
+        let talked = self.talk(lines, shutdown).await;
+        if let Some(session) = &self.session {
+            self.whose.end(&self.server, session.caller()).await;
+        }
+        talked
+    }
+
+    async fn talk(
+        &mut self,
         mut lines: Lines<impl AsyncRead + Unpin>,
         shutdown: CancellationToken,
     ) -> io::Result<()> {
@@ -104,8 +122,14 @@ impl Conversation {
                     self.fault(fault).await;
                 }
             }
-            Ok(Message::Notification(notification)) => self.hear(&notification),
-            Ok(Message::Response(_)) => {}
+            Ok(Message::Notification(notification)) => self.hear(notification).await,
+            Ok(Message::Response(response)) => {
+                if let Some(session) = &self.session {
+                    self.whose
+                        .answered(&self.server, session.caller(), response)
+                        .await;
+                }
+            }
             Err(fault) => self.fault(fault).await,
         }
     }
@@ -141,33 +165,37 @@ impl Conversation {
         };
         if begins {
             // What follows is spoken in what was agreed on; nobody can take it back.
-            let reply = self.server.answer(asked()).await;
+            let reply = self.whose.answer(&self.server, asked()).await;
             if let Some(wanted) = wanted.as_ref().and_then(text) {
                 self.revision = Legacy::negotiate(&wanted);
             }
-            if let Some(begun) = Session::of(&reply, &self.caller, self.revision) {
+            if let Some(begun) = Session::of(&reply, &self.caller, self.revision, &self.whose) {
                 self.enter(begun);
             }
             say(reply, &self.out, &self.refused).await;
             return Ok(());
         }
         let (server, out, refused) = (Arc::clone(&self.server), self.out.clone(), self.refused.clone());
-        let asked = asked();
+        let (asked, whose) = (asked(), self.whose.clone());
         let begun = self.requests.begin(key, urgency, async move {
-            say(answered(&server, asked).await, &out, &refused).await
+            say(answered(&whose, &server, asked).await, &out, &refused).await
         });
         begun.map_err(|none| no_room(&none).about(about))
     }
 
-    fn hear(&mut self, notification: &Notification) {
-        match notification.method.as_str() {
-            "notifications/cancelled" => {
-                if let Some(id) = notification.params.request_id.as_ref().and_then(IdKey::read) {
-                    self.requests.cancel(&id);
-                }
+    async fn hear(&mut self, heard: Notification) {
+        if heard.method == "notifications/cancelled" {
+            if let Some(id) = heard.params.request_id.as_ref().and_then(IdKey::read) {
+                self.requests.cancel(&id);
             }
-            "notifications/initialized" => self.listen(),
-            _ => {}
+            return;
+        }
+        let is_ready = heard.method == "notifications/initialized";
+        if let Some(session) = &self.session {
+            self.whose.tell(&self.server, session.caller(), heard).await;
+        }
+        if is_ready {
+            self.listen();
         }
     }
 
@@ -182,18 +210,19 @@ impl Conversation {
 
     fn enter(&mut self, session: Session) {
         self.session = Some(session);
-        if self.changes.take().is_some() {
+        if self.unasked.take().is_some() {
             self.listen();
         }
     }
 
     /// From here on the peer may be told things that it did not ask for.
     fn listen(&mut self) {
-        if self.changes.is_none() {
+        if self.unasked.is_none() {
             let session = self.session.as_ref();
             let caller = session.map_or_else(|| self.caller.again(), Session::caller);
-            let telling = changes::tell(Arc::clone(&self.server), caller, self.out.clone());
-            self.changes = Some(AbortOnDropHandle::new(tokio::spawn(telling)));
+            let whose = self.whose.clone();
+            let telling = whose.says(Arc::clone(&self.server), caller, self.out.clone());
+            self.unasked = Some(AbortOnDropHandle::new(tokio::spawn(telling)));
         }
     }
 
@@ -211,9 +240,9 @@ impl Conversation {
 }
 
 /// A request that fails by our fault is answered as well.
-async fn answered(server: &Server, asked: Asked) -> Reply {
+async fn answered(whose: &Whose, server: &Server, asked: Asked) -> Reply {
     let id = asked.id.clone();
-    match AssertUnwindSafe(server.answer(asked)).catch_unwind().await {
+    match AssertUnwindSafe(whose.answer(server, asked)).catch_unwind().await {
         Ok(reply) => reply,
         Err(_) => {
             tracing::error!("a request panicked");

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolgate_contract::v1::OpenMcpSessionRequest;
 
+use super::whose::Whose;
 use crate::{
     link::Caller,
     mcp::{envelope::Request, reply::Reply, revision::Legacy, server::Server},
@@ -30,9 +31,14 @@ pub(super) struct Session {
 
 impl Session {
     /// The session that begins with this reply to `initialize`.
-    pub(super) fn of(reply: &Reply, outside: &Caller, revision: Legacy) -> Option<Self> {
+    pub(super) fn of(reply: &Reply, outside: &Caller, revision: Legacy, whose: &Whose) -> Option<Self> {
         let Reply::Whole(answer) = reply else { return None };
-        Self::begin(answer.session.as_deref()?, outside, revision)
+        let begun = Self::begin(answer.session.as_deref()?, outside, revision)?;
+        Some(Self {
+            // What was said in it nobody but the project's server knows.
+            is_switched: !whose.has_successors(),
+            ..begun
+        })
     }
 
     fn begin(id: &str, outside: &Caller, revision: Legacy) -> Option<Self> {
