@@ -20,6 +20,7 @@ use std::sync::Arc;
 use toolgate_contract::ids::TenantId;
 
 use self::held::Held;
+pub(crate) use self::settings::Reading;
 pub use self::{
     agent::misplaced,
     gitea::parse as parse_gitea,

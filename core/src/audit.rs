@@ -125,6 +125,10 @@ closed_names! {
         CheckpointFailed = "audit.checkpoint_failed",
         /// A tenant was made.
         TenantCreated = "tenant.created",
+        /// A project was registered.
+        ProjectRegistered = "project.registered",
+        /// A project was removed.
+        ProjectRemoved = "project.removed",
     }
 }
 

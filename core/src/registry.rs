@@ -69,7 +69,7 @@ pub const BACK_ENDS: [&str; 3] = ["agent-memory", "agent-operator", "agent-chat"
 pub const PROJECT: &str = "project";
 
 /// The adapter types of which targets can be added.
-const ADDABLE: [&str; 8] = [
+pub const ADDABLE: [&str; 8] = [
     "proxmox",
     "ssh",
     "github",

@@ -1,7 +1,7 @@
 //! The configured upstreams of a tenant: added, listed, changed, removed, and their enrolments.
 //!
-//! A host (`ssh`) is never dialled: adding it mints a one-time enrolment token, and its relay dials in. How relays are
-//! kept stands in `relays`. Every other target is dialled, so its credential is validated before it is stored: that
+//! Hosts (`ssh`) and projects are never dialled: adding one mints a one-time enrolment token, and its relay dials in. How
+//! relays are kept stands in `relays`, what is said of a project in `project`. Every other target is dialled, so its credential is validated before it is stored: that
 //! stands in `submit`. Who may do what is decided before this room is asked.
 
 mod built_in;
@@ -11,8 +11,11 @@ mod enrolment;
 mod findings;
 mod given;
 mod live;
+mod project;
+mod projects;
 mod prove;
 mod refusal;
+mod relayed;
 mod relays;
 mod repin;
 mod rows;
@@ -30,6 +33,7 @@ pub use self::{
     built_in::{BuiltInHost, BuiltInRelay},
     enrolment::Enrolment,
     live::Live,
+    projects::{Entry, Followed},
     prove::Dialling,
     relays::Relays,
     rows::Target,
@@ -45,7 +49,6 @@ use crate::{
     error::{Error, Missing},
     identity::Secret,
     keys::Keyring,
-    names,
     pages::Page,
     registry,
     snapshot::RelayStanding,
@@ -134,16 +137,16 @@ impl Targets {
         self
     }
 
-    /// Adds a target: a host with its first enrolment, every other after its credential was validated.
+    /// Adds a target: a host or a project with its first enrolment, every other after its credential was validated.
     pub async fn create(&self, by: By, wanted: Wanted) -> Result<(Target, Option<Enrolment>), Error> {
         let adapter = addable(&wanted.adapter)?;
         if let Some(kind) = Kind::of(adapter) {
             let target = self.create_dialled(by, kind, wanted).await?;
             return Ok((target, None));
         }
-        names::check("name", &wanted.name)?;
-        let config = config::read(&wanted.config, &wanted.name)?;
-        config::refuse_credential(&wanted.credential)?;
+        relayed::check_name(adapter, &wanted.name)?;
+        let config = relayed::settings(adapter, &wanted.config, &wanted.name)?;
+        config::refuse_credential(adapter, &wanted.credential)?;
         let target = Target::new(adapter, wanted.name, config, self.changes.now_us());
         let (target, enrolment) = self.add(by, target).await?;
         Ok((target, Some(enrolment)))
@@ -179,10 +182,10 @@ impl Targets {
     /// Changes a target; an edit that changes nothing leaves no row. New settings or another credential of a target that
     /// is dialled are validated first.
     pub async fn update(&self, by: By, id: &str, mut edit: Edit) -> Result<Target, Error> {
-        if let Some(name) = &edit.name {
-            names::check("name", name)?;
-        }
         let before = self.get(&by, id).await?;
+        if let Some(name) = &edit.name {
+            relayed::check_name(&before.adapter, name)?;
+        }
         match Kind::of(&before.adapter) {
             Some(kind) if edit.config.is_some() || edit.credential.is_some() => {
                 self.update_dialled(by, kind, before, edit).await
@@ -190,8 +193,9 @@ impl Targets {
             Some(_) => self.change(by, before.id, edit, None).await,
             None => {
                 let config = edit.config.take();
-                let config = config.as_deref().map(config::read_edit).transpose()?;
-                config::refuse_credential(edit.credential.as_deref().unwrap_or_default())?;
+                let read = |bytes: bytes::Bytes| relayed::Edit::read(&before.adapter, &bytes);
+                let config = config.map(read).transpose()?;
+                config::refuse_credential(&before.adapter, edit.credential.as_deref().unwrap_or_default())?;
                 self.change(by, before.id, edit, config).await
             }
         }
@@ -205,6 +209,10 @@ impl Targets {
             move |tx| {
                 Box::pin(async move {
                     let target = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
+                    // One that has left its file is disabled, and may go.
+                    if !target.disabled {
+                        relayed::refuse_of_file(&target)?;
+                    }
                     rows::delete(tx, &tenant, id).await?;
                     Ok(((), vec![configured(&target, Change::Removed, json!({}))]))
                 })
@@ -225,7 +233,7 @@ impl Targets {
         Ok(enrolment)
     }
 
-    /// Forgets the key of a host's relay and closes its connection.
+    /// Forgets the key of a target's relay and closes its connection.
     pub async fn revoke_relay(&self, by: By, id: &str) -> Result<(), Error> {
         let (id, tenant) = (known_id(id)?, by.tenant.clone());
         let revoked = self.changes.make_then(
@@ -248,8 +256,8 @@ impl Targets {
         revoked.await
     }
 
-    /// `ready` or `disabled`; of a target that is dialled also `drifted`, of a host also `waiting`, `offline`, `revoked`
-    /// or `locked`.
+    /// `ready` or `disabled`; of a target that is dialled also `drifted`, of a host or a project also `waiting`,
+    /// `offline`, `revoked` or `locked`.
     #[must_use]
     pub fn status(&self, target: &Target) -> &'static str {
         if Kind::of(&target.adapter).is_some() {
@@ -275,13 +283,14 @@ impl Targets {
         by: By,
         id: TargetId,
         edit: Edit,
-        config: Option<config::Edit>,
+        config: Option<relayed::Edit>,
     ) -> Result<Target, Error> {
         let (tenant, now_us) = (by.tenant.clone(), self.changes.now_us());
         self.changes
             .make(by, move |tx| {
                 Box::pin(async move {
                     let before = rows::find(tx, &tenant, id).await?.ok_or(NO_TARGET)?;
+                    relayed::refuse_of_file(&before)?;
                     let mut after = before.clone();
                     after.name = edit.name.unwrap_or(after.name);
                     after.disabled = edit.disabled.unwrap_or(after.disabled);
@@ -305,7 +314,7 @@ impl Targets {
     async fn add(&self, by: By, target: Target) -> Result<(Target, Enrolment), Error> {
         let tenant = by.tenant.clone();
         let enrolment = self.mint(&tenant, target.id)?;
-        let shown = enrolment.shown(&self.reach, &target.name);
+        let shown = enrolment.shown(&self.reach, &target.adapter, &target.name);
         let added = self.changes.make(by, move |tx| {
             Box::pin(async move {
                 submit::refuse_more(rows::count(tx, &tenant).await?)?;
@@ -341,7 +350,7 @@ impl Targets {
             })
         });
         let target = target.await?;
-        let shown = token.shown(&self.reach, &target.name);
+        let shown = token.shown(&self.reach, &target.adapter, &target.name);
         Ok((target, shown))
     }
 
@@ -372,8 +381,8 @@ fn known_id(id: &str) -> Result<TargetId, Error> {
 
 fn addable(adapter: &str) -> Result<&'static str, Error> {
     registry::addable_adapter(adapter).ok_or_else(|| {
-        let what = "no adapter type of this name; there are proxmox, ssh, github and gitea";
-        Error::invalid("type", what)
+        let there = registry::ADDABLE.join(", ");
+        Error::invalid("type", format!("no adapter type of this name; there are {there}"))
     })
 }
 
@@ -388,6 +397,11 @@ fn taken(error: StoreError, target: &Target) -> Error {
 }
 
 fn configured(target: &Target, change: Change, more: Value) -> Fact {
+    let kind = match (target.adapter(), change) {
+        (registry::PROJECT, Change::Created) => EventKind::ProjectRegistered,
+        (registry::PROJECT, Change::Removed) => EventKind::ProjectRemoved,
+        _ => EventKind::AdapterConfigured,
+    };
     let mut detail = json!({
         "change": change.as_str(),
         "name": target.name,
@@ -397,7 +411,7 @@ fn configured(target: &Target, change: Change, more: Value) -> Fact {
     if let (Value::Object(detail), Value::Object(more)) = (&mut detail, more) {
         detail.extend(more);
     }
-    Fact::new(EventKind::AdapterConfigured, detail).about(target.adapter(), target.id)
+    Fact::new(kind, detail).about(target.adapter(), target.id)
 }
 
 #[cfg(test)]

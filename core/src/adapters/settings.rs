@@ -6,7 +6,8 @@
 mod dialled;
 mod fields;
 
-pub(super) use self::{dialled::destination, fields::Reading};
+pub(super) use self::dialled::destination;
+pub(crate) use self::fields::Reading;
 
 /// What a target may dial when its settings say nothing of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -72,8 +72,8 @@ pub(super) fn is_built_in(config: &Value) -> bool {
     config.get(BUILT_IN) == Some(&Value::Bool(true))
 }
 
-/// `ssh` takes no credential: nothing, `null` and `{}` say so.
-pub(super) fn refuse_credential(bytes: &[u8]) -> Result<(), Error> {
+/// What a relay serves takes no credential: nothing, `null` and `{}` say so.
+pub(super) fn refuse_credential(adapter: &str, bytes: &[u8]) -> Result<(), Error> {
     let text: Vec<u8> = bytes
         .iter()
         .copied()
@@ -83,7 +83,9 @@ pub(super) fn refuse_credential(bytes: &[u8]) -> Result<(), Error> {
         b"" | b"null" | b"{}" => Ok(()),
         _ => Err(Error::invalid(
             "credential",
-            "targets of type ssh take none; the host's relay enrols with the token that is minted here",
+            format!(
+                "targets of type {adapter} take none; their relay enrols with the token that is minted here"
+            ),
         )),
     }
 }
@@ -187,10 +189,10 @@ mod tests {
     #[test]
     fn hosts_take_no_credential() {
         for none in ["", "{}", " { } ", "null"] {
-            assert!(refuse_credential(none.as_bytes()).is_ok(), "{none}");
+            assert!(refuse_credential("ssh", none.as_bytes()).is_ok(), "{none}");
         }
         for some in [r#"{"password":"x"}"#, "\"key\"", "[]", "{", "\u{0}"] {
-            assert!(refuse_credential(some.as_bytes()).is_err(), "{some}");
+            assert!(refuse_credential("ssh", some.as_bytes()).is_err(), "{some}");
         }
     }
 }

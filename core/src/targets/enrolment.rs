@@ -13,6 +13,7 @@ use toolgate_contract::{
 use crate::{
     error::Error,
     identity::Secret,
+    registry::PROJECT,
     rfc3339,
     store::{StoreError, Tx, params},
     uplinks::secret_hash,
@@ -100,14 +101,19 @@ impl NewEnrolment {
         json!({"enrolmentExpiresAt": rfc3339::format(self.expires_us)})
     }
 
-    /// One line to paste. The token stands in the environment, where other users of the host do not see it.
-    pub(super) fn shown(&self, reach: &Reach, name: &str) -> Enrolment {
+    /// One line to paste. The token stands in the environment, where other users of the host do not see it. A project's
+    /// line ends where the command of its server goes.
+    pub(super) fn shown(&self, reach: &Reach, adapter: &str, name: &str) -> Enrolment {
         let token = self.token.reveal();
         let (url, name) = (quoted(&reach.public_url), quoted(name));
         let trust = reach.ca_cert.as_deref().map(quoted);
         let trust = trust.map_or_else(String::new, |path| format!(" --ca-cert {path}"));
+        let (relay, server) = match adapter {
+            PROJECT => ("project", " -- YOUR-SERVER"),
+            _ => ("host", ""),
+        };
         let command = format!(
-            "TOOLGATE_ENROLMENT_TOKEN={token} toolgate relay host --gateway {url} --name {name}{trust}"
+            "TOOLGATE_ENROLMENT_TOKEN={token} toolgate relay {relay} --gateway {url} --name {name}{trust}{server}"
         );
         Enrolment {
             token: Secret::new(token),
@@ -152,7 +158,7 @@ mod tests {
             public_url: "https://gate.example".into(),
             ca_cert: None,
         };
-        let shown = minted.shown(&reach, "web 1");
+        let shown = minted.shown(&reach, "ssh", "web 1");
         let read = EnrolmentToken::parse(shown.token.reveal()).unwrap();
         assert_eq!(
             (read.gateway_key, secret_hash(&read.secret)),
@@ -164,11 +170,15 @@ mod tests {
         );
         assert_eq!(shown.command.reveal(), command);
         reach.ca_cert = Some("/etc/my cert.pem".into());
-        let with_own_tls = minted.shown(&reach, "web 1");
+        let with_own_tls = minted.shown(&reach, "ssh", "web 1");
         assert_eq!(
             with_own_tls.command.reveal(),
             format!("{command} --ca-cert '/etc/my cert.pem'")
         );
+        let of_project = minted.shown(&reach, PROJECT, "alpha");
+        let line = " toolgate relay project --gateway https://gate.example --name alpha --ca-cert '/etc/my cert.pem' \
+                    -- YOUR-SERVER";
+        assert!(of_project.command.reveal().ends_with(line));
         assert_eq!(shown.expires_us, 1_000_000 + 15 * 60 * 1_000_000);
         let told = format!("{minted:?} {shown:?} {}", minted.detail());
         let secret = shown.token.reveal().rsplit('_').next().unwrap();

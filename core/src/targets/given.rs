@@ -38,7 +38,7 @@ pub(super) fn credential(
 }
 
 // Nothing stands for `{}`; whether that is enough is for the adapter to say.
-fn object(place: &'static str, bytes: &[u8]) -> Result<Map<String, Value>, Error> {
+pub(super) fn object(place: &'static str, bytes: &[u8]) -> Result<Map<String, Value>, Error> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Map::new());
     }

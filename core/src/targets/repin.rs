@@ -8,6 +8,7 @@ use crate::{
     audit::EventKind,
     changes::{By, Fact},
     error::{Error, Missing},
+    snapshot::RelayStanding,
     store::params,
 };
 
@@ -27,6 +28,12 @@ impl Targets {
                     let former = target
                         .relay_key
                         .ok_or(Error::NotFound(Missing::Resource("enrolled relay")))?;
+                    if former == key && target.standing() == RelayStanding::Locked {
+                        return Err(Error::Conflict(
+                            "this key was in use twice, so it cannot be trusted again; enrol the relay anew"
+                                .into(),
+                        ));
+                    }
                     if former == key {
                         return Ok(((), vec![]));
                     }

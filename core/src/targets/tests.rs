@@ -1,6 +1,7 @@
 //! Targets over a store of their own, with sockets that a test opens and looks at.
 
 mod dialled;
+mod projects;
 mod relays;
 
 use std::{

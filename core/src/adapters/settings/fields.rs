@@ -1,5 +1,7 @@
 //! Reading settings key by key, and what is stored of them.
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Value};
 
 use crate::error::Error;
@@ -9,7 +11,7 @@ use crate::error::Error;
 /// Each key is taken once; whatever was taken is stored in its canonical spelling, and [`end`](Reading::end) refuses
 /// what is left.
 #[derive(Debug)]
-pub(in crate::adapters) struct Reading {
+pub(crate) struct Reading {
     given: Map<String, Value>,
     keys: Vec<&'static str>,
     stored: Map<String, Value>,
@@ -25,7 +27,7 @@ pub(super) struct Given {
 impl Reading {
     /// Over what was given. These are the keys there are, beside those of trust and of what may be dialled; they are
     /// named to whoever mistypes one.
-    pub(in crate::adapters) fn new(given: Map<String, Value>, keys: &'static [&'static str]) -> Self {
+    pub(crate) fn new(given: Map<String, Value>, keys: &'static [&'static str]) -> Self {
         Self {
             given,
             keys: keys.to_vec(),
@@ -34,11 +36,7 @@ impl Reading {
     }
 
     /// A text of 1 to `max` characters on one line, where there is one.
-    pub(in crate::adapters) fn text(
-        &mut self,
-        key: &'static str,
-        max: usize,
-    ) -> Result<Option<String>, Error> {
+    pub(crate) fn text(&mut self, key: &'static str, max: usize) -> Result<Option<String>, Error> {
         let Some(given) = self.take(key)? else {
             return Ok(None);
         };
@@ -51,7 +49,7 @@ impl Reading {
     }
 
     /// A port, where there is one.
-    pub(in crate::adapters) fn port(&mut self, key: &'static str) -> Result<Option<u16>, Error> {
+    pub(crate) fn port(&mut self, key: &'static str) -> Result<Option<u16>, Error> {
         let Some(given) = self.take(key)? else {
             return Ok(None);
         };
@@ -63,8 +61,25 @@ impl Reading {
         Ok(Some(port))
     }
 
+    /// A whole number of these, where there is one.
+    pub(crate) fn number(
+        &mut self,
+        key: &'static str,
+        of: RangeInclusive<u64>,
+    ) -> Result<Option<u64>, Error> {
+        let Some(given) = self.take(key)? else {
+            return Ok(None);
+        };
+        let Some(number) = given.value.as_u64().filter(|number| of.contains(number)) else {
+            let (least, most) = of.into_inner();
+            return Err(given.wrong(format!("must be a whole number from {least} to {most}")));
+        };
+        self.store(key, number);
+        Ok(Some(number))
+    }
+
     /// Yes or no, where it is said.
-    pub(in crate::adapters) fn flag(&mut self, key: &'static str) -> Result<Option<bool>, Error> {
+    pub(crate) fn flag(&mut self, key: &'static str) -> Result<Option<bool>, Error> {
         let Some(given) = self.take(key)? else {
             return Ok(None);
         };
@@ -76,12 +91,12 @@ impl Reading {
     }
 
     /// Stores this under the key, over what was taken for it.
-    pub(in crate::adapters) fn store(&mut self, key: &'static str, value: impl Into<Value>) {
+    pub(crate) fn store(&mut self, key: &'static str, value: impl Into<Value>) {
         self.stored.insert(key.to_owned(), value.into());
     }
 
     /// What is stored. A key that was not taken is an error that names the one that was probably meant.
-    pub(in crate::adapters) fn end(self) -> Result<Map<String, Value>, Error> {
+    pub(crate) fn end(self) -> Result<Map<String, Value>, Error> {
         match self.given.keys().next() {
             None => Ok(self.stored),
             Some(key) => Err(self.unknown(key)),
