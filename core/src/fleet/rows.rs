@@ -132,3 +132,6 @@ pub(crate) async fn sweep_sessions(
 ) -> Result<u64, StoreError> {
     tx.execute(SWEEP, params![tenant, before_us]).await
 }
+
+#[cfg(test)]
+mod tests;
