@@ -162,7 +162,7 @@ fn call_done() -> Value {
 
 fn target_with_enrolment() -> Value {
     json!({
-        "description": "The added target. An `ssh` target has its one-time enrolment, shown only here.",
+        "description": "The added target. One of type `ssh` or `project` has its one-time enrolment, shown only here.",
         "allOf": [
             reference("Target"),
             {"type": "object", "properties": {"enrolment": reference("Enrolment")}},
@@ -200,6 +200,7 @@ fn adapter_config() -> Value {
         "description": "Settings of the adapter type.",
         "anyOf": [
             object("ssh", &["hostname"], json!({"hostname": text, "port": port(22)})),
+            object("project", &[], project_config()),
             dialled("proxmox", &["host"], json!({"host": text, "port": port(8006)})),
             dialled("github", &[], json!({"baseUrl": text})),
             dialled("gitea", &["baseUrl"], json!({"baseUrl": text})),
@@ -207,10 +208,24 @@ fn adapter_config() -> Value {
     })
 }
 
+fn project_config() -> Value {
+    let text = json!({"type": "string"});
+    json!({
+        "url": text,
+        "sshPort": {"type": "integer", "minimum": 1, "maximum": 65535},
+        "hostPath": text,
+        "adopted": {"type": "boolean"},
+        "access": {"type": "string", "enum": ["read_only", "read_write"], "default": "read_only"},
+        "statusTool": {"type": "string", "default": "get_pipeline_status"},
+        "onDrift": {"type": "string", "enum": ["record", "block"], "default": "record"},
+        "timeoutSeconds": {"type": "integer", "minimum": 1, "maximum": 3600, "default": 60},
+    })
+}
+
 fn adapter_credential() -> Value {
     let secret = json!({"type": "string", "writeOnly": true});
     json!({
-        "description": "Credential of the adapter type; never returned. `ssh` takes none.",
+        "description": "Credential of the adapter type; never returned. `ssh` and `project` take none.",
         "anyOf": [
             {"type": "object", "title": "proxmox", "required": ["tokenId", "tokenSecret"],
              "properties": {"tokenId": {"type": "string"}, "tokenSecret": secret}},
