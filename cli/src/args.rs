@@ -3,6 +3,7 @@
 //! Only shapes: nothing here reads a file, the environment or the network.
 
 pub(crate) mod assemble;
+mod fleet;
 mod profile;
 mod target;
 mod transcript;
@@ -14,6 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::{
     assemble::{Parsed, command, parse},
+    fleet::{AddProject, FleetCommand, ProjectSettings, UpdateProject},
     profile::{CreateProfile, ProfileGroup, ToolsOfProfile, UpdateProfile, WhyArgs},
     target::{
         AccessArgs, AddTarget, BackEndTarget, CredentialArgs, ReachArgs, TargetCommand, TokenTarget,
@@ -60,6 +62,9 @@ pub(crate) enum Command {
     /// Add, list, test and remove targets
     #[command(subcommand, arg_required_else_help = true)]
     Target(TargetCommand),
+    /// Register projects, see how they do, choose the default one
+    #[command(subcommand, arg_required_else_help = true)]
+    Fleet(FleetCommand),
     /// Make, list and revoke API tokens
     #[command(subcommand, arg_required_else_help = true)]
     Token(TokenCommand),

@@ -7,6 +7,7 @@ mod audit;
 mod call;
 mod db;
 mod doctor;
+mod fleet;
 mod keys;
 mod myself;
 pub(crate) mod paper;
@@ -62,6 +63,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Call(args) => call::run(context.gateway()?, output, &args).await,
         Command::Tools(args) => tools::run(context.gateway()?, output, &args).await,
         Command::Target(command) => target::run(context.gateway()?, output, command).await,
+        Command::Fleet(command) => fleet::run(&context.gateway()?, output, command).await,
         Command::Token(command) => token::run(context, command).await,
         Command::Profile(command) => profile::run(context, command).await,
         Command::Policy(command) => policy::run(context.gateway()?, output, command).await,
@@ -87,6 +89,20 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
 /// A text field of an answer; empty when it is not there.
 pub(crate) fn text<'a>(value: &'a serde_json::Value, name: &str) -> &'a str {
     value[name].as_str().unwrap_or_default()
+}
+
+/// One segment of a path, whatever stands in it.
+fn segment(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    // A segment of dots alone would be another place.
+    let dots = text.bytes().all(|byte| byte == b'.');
+    text.bytes().fold(String::new(), |mut told, byte| {
+        match plain(byte) && !dots {
+            true => told.push(char::from(byte)),
+            false => told.push_str(&format!("%{byte:02X}")),
+        }
+        told
+    })
 }
 
 /// A list of an answer; empty when it is not there.

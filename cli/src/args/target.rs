@@ -9,6 +9,8 @@ use clap::{Args, Subcommand, builder::PossibleValue};
 #[derive(Debug, Subcommand)]
 pub(crate) enum TargetCommand {
     /// Add a target
+    ///
+    /// A project, which brings tools of its own, is registered with `toolgate fleet add`.
     #[command(subcommand, arg_required_else_help = true)]
     Add(AddTarget),
     /// List the targets

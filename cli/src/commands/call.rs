@@ -37,6 +37,22 @@ struct Ended {
     duration_ms: Option<i64>,
 }
 
+/// The structured result of one of the gateway's own tools.
+pub(super) async fn structured(gateway: &Gateway, name: &str, arguments: &Value) -> Result<Value, Failure> {
+    let ended = begin(gateway, body(name, &arguments.to_string(), None)?).await?;
+    let said_no = ended.said_no();
+    let Some(mut result) = ended.results.into_iter().next() else {
+        return Err(Failure::failed(format!("{name} gave no result")));
+    };
+    if said_no {
+        let text = result
+            .get("content")
+            .and_then(|content| content[0]["text"].as_str());
+        return Err(Failure::failed(text.unwrap_or("the tool said no").to_owned()));
+    }
+    Ok(result.shift_remove("structuredContent").unwrap_or_default())
+}
+
 async fn call(gateway: &Gateway, args: &CallArgs) -> Result<Ended, Failure> {
     let catalog = gateway.get("/api/mcp/tools", &[]).await?;
     let tool = list(&catalog, "tools")
@@ -48,10 +64,14 @@ async fn call(gateway: &Gateway, args: &CallArgs) -> Result<Ended, Failure> {
         tool.map(|tool| &tool["inputSchema"]),
     )?;
     let target = args.target.as_deref().map(|wanted| target_id(tool, wanted));
-    let started = gateway
-        .post_text("/api/mcp/invoke", body(&args.name, &arguments, target)?)
+    let body = body(&args.name, &arguments, target)?;
+    begin(gateway, body)
         .await
-        .map_err(|refused| with_manual(refused, tool))?;
+        .map_err(|refused| with_manual(refused, tool))
+}
+
+async fn begin(gateway: &Gateway, body: String) -> Result<Ended, Failure> {
+    let started = gateway.post_text("/api/mcp/invoke", body).await?;
     let stream = text(&started, "streamUrl");
     if !stream.starts_with('/') {
         return Err(Failure::failed(format!(

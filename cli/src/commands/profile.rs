@@ -10,7 +10,7 @@ mod why;
 use serde_json::{Value, json};
 use toolgate_contract::pods;
 
-use super::{Context, list, text};
+use super::{Context, list, segment, text};
 use crate::{
     args::ProfileCommand,
     client::Gateway,
@@ -57,20 +57,6 @@ fn for_kind(output: Output, kind: &str) -> Result<Exit, Failure> {
 /// The path of one profile.
 fn path(name: &str) -> String {
     format!("{PATH}/{}", segment(name))
-}
-
-/// One segment of a path, whatever stands in it.
-fn segment(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    // A segment of dots alone would be another place.
-    let dots = text.bytes().all(|byte| byte == b'.');
-    text.bytes().fold(String::new(), |mut told, byte| {
-        match plain(byte) && !dots {
-            true => told.push(char::from(byte)),
-            false => told.push_str(&format!("%{byte:02X}")),
-        }
-        told
-    })
 }
 
 /// Profiles fail open: a name that nobody knows narrows nothing, which whoever typed it should be told.
