@@ -22,9 +22,13 @@ use toolgate_contract::frame::{
 use super::*;
 
 mod calls;
+mod conversations;
 mod handshakes;
+mod hostile;
 mod hosts;
+mod identities;
 mod presences;
+mod projects;
 
 /// Relays and tokens in memory.
 #[derive(Default)]
@@ -99,6 +103,9 @@ struct Told {
     refused: AtomicUsize,
     connected: AtomicUsize,
     disconnected: AtomicUsize,
+    said: Mutex<Vec<(String, Bytes)>>,
+    servers: Mutex<Vec<ServerState>>,
+    presented: Mutex<Vec<(TenantId, TargetId, PublicKey)>>,
 }
 
 impl UplinkEvents for Told {
@@ -116,6 +123,20 @@ impl UplinkEvents for Told {
 
     fn clone_suspected(&self, _: &RelayRecord) {
         self.alarms.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn presented(&self, tenant: &TenantId, target: TargetId, key: PublicKey) {
+        let told = (tenant.clone(), target, key);
+        self.presented.lock().expect("lock").push(told);
+    }
+
+    fn said(&self, _: &RelayRecord, said: Said<'_>) {
+        match said {
+            Said::Notification { method, params } => {
+                self.said.lock().expect("lock").push((method.to_owned(), params));
+            }
+            Said::Server(state) => self.servers.lock().expect("lock").push(state),
+        }
     }
 }
 
@@ -147,14 +168,26 @@ impl World {
 
     /// A relay that has enrolled earlier.
     fn enrolled(&self) -> Relay {
-        let mut relay = self.stranger();
+        self.enrolled_as(Offer::Host)
+    }
+
+    /// The relay of a project that has enrolled earlier.
+    fn project(&self) -> Relay {
+        self.enrolled_as(Offer::Project)
+    }
+
+    fn enrolled_as(&self, offer: Offer) -> Relay {
+        let mut relay = Relay {
+            offer,
+            ..self.stranger()
+        };
         let target = TargetId::mint();
         relay.target = Some(target);
         let record = RelayRecord {
             tenant: self.tenant.clone(),
             target,
             public_key: relay.public_key(),
-            offer: Offer::Host,
+            offer,
             standing: Standing::Active,
         };
         self.store.relays.lock().expect("lock").insert(target, record);
@@ -167,6 +200,7 @@ impl World {
             key: key(),
             target: None,
             secret: None,
+            offer: Offer::Host,
             tenant: self.tenant.to_string(),
         }
     }
@@ -238,6 +272,7 @@ struct Relay {
     key: Ed25519KeyPair,
     target: Option<TargetId>,
     secret: Option<Secret>,
+    offer: Offer,
     tenant: String,
 }
 
@@ -256,7 +291,7 @@ impl Relay {
             relay: self.target.map(|target| target.to_string()),
             public_key: self.public_key(),
             nonce: Octets([nonce; 32]),
-            offer: Offer::Host,
+            offer: self.offer,
             name: "db-1".to_owned(),
             software: "by hand".to_owned(),
         }
@@ -366,5 +401,30 @@ impl Wire {
 
     async fn answer(&self, id: &FrameId, body: &'static str) {
         self.send(Frame::new(Kind::Response, id.clone(), body)).await;
+    }
+
+    /// A question of the server, the `n`th of this relay.
+    fn question(&self, n: u64, conversation: Option<FrameId>, about: Option<FrameId>) -> Frame {
+        let id = self.session.as_ref().expect("connected").request(n);
+        let mut frame = Frame::request(id, "sampling/createMessage", 0, "{\"n\":1}");
+        frame.header.deadline_ms = None;
+        frame.within(conversation).about(about)
+    }
+
+    /// The next frame that is no ping.
+    async fn next(&mut self) -> Frame {
+        loop {
+            let frame = self.receive().await.expect("connected");
+            if frame.header.kind != Kind::Ping {
+                return frame;
+            }
+        }
+    }
+
+    /// The id and the code of the next answer.
+    async fn refusal(&mut self) -> (FrameId, Option<RefusalCode>) {
+        let frame = self.next().await;
+        assert_eq!(frame.header.kind, Kind::Response);
+        (frame.header.id, frame.header.error)
     }
 }

@@ -58,6 +58,7 @@ struct State {
 /// A request of the relay that has no answer yet.
 struct Question {
     conversation: Option<FrameId>,
+    begun: Instant,
     until: Instant,
     stage: Stage,
 }
@@ -65,8 +66,8 @@ struct Question {
 enum Stage {
     /// Its body is not whole.
     Coming,
-    /// Nobody was there to hear it.
-    Unheard(Words),
+    /// Nobody was there to hear it; it waits until then.
+    Unheard(Words, Instant),
     /// The listener of its conversation has it.
     Listener,
     /// The caller of this request has it.
@@ -84,7 +85,7 @@ pub(super) struct Words {
 impl Question {
     /// Nobody has it.
     fn is_free(&self) -> bool {
-        matches!(self.stage, Stage::Coming | Stage::Unheard(_))
+        matches!(self.stage, Stage::Coming | Stage::Unheard(..))
     }
 }
 
@@ -117,9 +118,11 @@ impl Talk {
             return Err(RefusalCode::Overloaded);
         }
         let patience = patience.unwrap_or(UNANSWERED).min(UNANSWERED);
+        let now = Instant::now();
         let question = Question {
             conversation: None,
-            until: Instant::now() + patience,
+            begun: now,
+            until: now + patience,
             stage: Stage::Coming,
         };
         state.questions.insert(number, question);
@@ -167,8 +170,7 @@ impl Talk {
         match inbox.tell(words.clone().into()) {
             Ok(()) => question.stage = Stage::Listener,
             Err(Undelivered::NoListener) if unheard < MAX_UNHEARD => {
-                question.until = question.until.min(Instant::now() + UNHEARD);
-                question.stage = Stage::Unheard(words);
+                question.stage = Stage::Unheard(words, question.begun + UNHEARD);
             }
             Err(_) => return Err(RefusalCode::Overloaded),
         }
@@ -202,7 +204,7 @@ impl Talk {
         self.state().questions.retain(|&number, question| {
             let code = match &question.stage {
                 Stage::Caller(caller) if !calls_on(*caller) => RefusalCode::Cancelled,
-                Stage::Unheard(_) if question.until <= now => RefusalCode::UnknownMethod,
+                Stage::Unheard(_, until) if *until <= now => RefusalCode::UnknownMethod,
                 _ if question.until <= now => RefusalCode::DeadlineExceeded,
                 _ => return true,
             };
@@ -220,7 +222,7 @@ impl Talk {
             .iter()
             .filter_map(
                 |(&number, question)| match (&question.stage, &question.conversation) {
-                    (Stage::Unheard(words), Some(conversation)) => {
+                    (Stage::Unheard(words, _), Some(conversation)) => {
                         Some((number, conversation.clone(), words.clone()))
                     }
                     _ => None,
@@ -315,7 +317,7 @@ impl State {
         self.questions
             .values()
             .filter(|question| {
-                matches!(question.stage, Stage::Unheard(_))
+                matches!(question.stage, Stage::Unheard(..))
                     && question.conversation.as_ref() == Some(conversation)
             })
             .count()

@@ -10,7 +10,7 @@ use crate::{
     upstream::{Payload, Reports, ToolResult, UpstreamCall, UpstreamError},
 };
 
-fn contact(tenant: &TenantId) -> Contact {
+pub(super) fn contact(tenant: &TenantId) -> Contact {
     let event = Event {
         id: EventId::mint(),
         kind: EventKind::CapabilityInvoked,
