@@ -325,3 +325,6 @@ impl fmt::Debug for Fleet {
         write!(f, "Fleet({} projects)", self.projects().len())
     }
 }
+
+#[cfg(test)]
+mod tests;

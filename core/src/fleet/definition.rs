@@ -151,15 +151,13 @@ impl Definition {
 
     fn with_routing(&self, definition: &str, project: &str) -> Option<String> {
         let schema = splice::member(definition, "inputSchema").ok()?;
-        let properties = match schema {
-            Some(schema) => splice::member(schema, "properties").ok()?,
-            None => None,
-        };
         // What a project says in another form than a list of properties is left as it is: a call can name the project all
         // the same.
-        if schema.is_some_and(|schema| !schema.starts_with('{'))
-            || properties.is_some_and(|own| !own.starts_with('{'))
-        {
+        if schema.is_some_and(|schema| !schema.starts_with('{')) {
+            return Some(definition.to_owned());
+        }
+        let properties = splice::at(definition, &["inputSchema", "properties"]).ok()?;
+        if properties.is_some_and(|own| !own.starts_with('{')) {
             return Some(definition.to_owned());
         }
         let definition = match schema {
