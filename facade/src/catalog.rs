@@ -117,6 +117,11 @@ impl<W: Written> Lists<W> {
         Ok(Found::List(self.remember(key, Arc::new(list))))
     }
 
+    /// The list that this caller was given last, as far as it is remembered.
+    pub(crate) fn known(&self, caller: &Caller) -> Option<Arc<List<W>>> {
+        self.of_caller(self.hasher.hash_one(caller.identity()))
+    }
+
     fn of_caller(&self, key: u64) -> Option<Arc<List<W>>> {
         let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(list) = generations[0].get(&key) {

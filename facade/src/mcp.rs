@@ -14,6 +14,7 @@ mod in_flight;
 mod level;
 mod listening;
 mod method;
+mod mirrored;
 mod pipe;
 mod reply;
 mod result;

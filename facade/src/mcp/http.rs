@@ -127,6 +127,9 @@ fn ask(shared: &Shared, head: Head, request: envelope::Request, takes: said::Tak
     let begins = !is_modern && request.method == "initialize";
     let (era, caller, scope, in_session) = if is_modern {
         agreement::check(&head.said, &request, &meta)?;
+        if let Some(mirrors) = shared.mcp.mirrors(&head.caller, &request) {
+            agreement::check_arguments(&head.said, &request, &mirrors)?;
+        }
         (Era::Modern, head.caller, None, false)
     } else if begins {
         // Whatever revision the header asks for is negotiated (row V3), and an older session is left alone.

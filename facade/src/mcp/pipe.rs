@@ -11,14 +11,18 @@ pub(super) mod listen;
 pub(super) mod tell;
 mod ways;
 
+use std::sync::Arc;
+
 use axum::{Router, routing::get};
 
 pub(super) use self::ways::Ways;
 use super::{
+    envelope::{Request, text},
     era::Era,
     fault::Fault,
     level::Scope,
     method,
+    mirrored::Mirror,
     reply::Reply,
     server::{Asked, Server},
 };
@@ -45,6 +49,21 @@ pub(super) struct Within {
     pub(super) caller: Caller,
     /// What the conversation is told apart by. The caller's only once the core has said so.
     pub(super) scope: Scope,
+}
+
+/// What the tool that is called wants in headers as well, by the list that this client was given.
+fn mirrors(server: &Server, project: &str, caller: &Caller, request: &Request) -> Option<Arc<[Mirror]>> {
+    let name = request
+        .params
+        .name
+        .as_ref()
+        .filter(|_| request.method == "tools/call")?;
+    server.told.of_tool(key(server, project, caller), &text(name)?)
+}
+
+fn key(server: &Server, project: &str, caller: &Caller) -> u64 {
+    let [credential, profile, _] = caller.identity();
+    server.told.key(&[project.as_bytes(), credential, profile])
 }
 
 /// Carries one request to a project's server.

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use toolgate_contract::v1::{Failure, GetSelfRequest, GetSelfResponse};
 
 use super::{
-    envelope::{Id, IdKey, Notification, Params},
+    envelope::{Id, IdKey, Notification, Params, Request, text},
     era::{Era, Meta},
     failure,
     fault::Fault,
@@ -22,6 +22,7 @@ use super::{
     level::{Levels, Scope},
     listening::Listening,
     method,
+    mirrored::{Mirror, Told},
     pipe::Ways,
     reply::Reply,
     result::ServerInfo,
@@ -47,6 +48,8 @@ pub(crate) struct Server {
     pub(super) closed: CancellationToken,
     /// The streams by which servers of projects reach clients outside of their requests.
     pub(super) ways: Ways,
+    /// What tools of projects want in headers as well.
+    pub(super) told: Told,
     in_flight: InFlight,
     hasher: RandomState,
 }
@@ -82,6 +85,7 @@ impl Server {
             listening: Arc::new(Listening::default()),
             closed,
             ways: Ways::default(),
+            told: Told::default(),
             in_flight: InFlight::default(),
             hasher: RandomState::new(),
         }
@@ -138,6 +142,16 @@ impl Server {
         let asked = sessions.get_self(caller.request(GetSelfRequest {}));
         let who = self.link.ask(asked).await;
         who.map_err(Problem::into_failure)
+    }
+
+    /// What the tool that is called wants in headers as well, by the list that the caller was given.
+    pub(super) fn mirrors(&self, caller: &Caller, request: &Request) -> Option<Arc<[Mirror]>> {
+        let name = request
+            .params
+            .name
+            .as_ref()
+            .filter(|_| request.method == "tools/call")?;
+        self.lists.known(caller)?.written.mirrors.of_tool(&text(name)?)
     }
 
     /// Notes a request so that `notifications/cancelled` finds it; the token then tells.

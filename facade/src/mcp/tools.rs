@@ -7,7 +7,10 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use toolgate_contract::v1::{ListToolsResponse, TargetChoice, ToolDescription};
 
-use super::result::{ServerInfo, one_line};
+use super::{
+    mirrored::Mirrors,
+    result::{ServerInfo, one_line},
+};
 use crate::{
     ToolNames,
     catalog::{Written, schema},
@@ -23,6 +26,8 @@ pub(super) struct Tools {
     pub(super) tools: Bytes,
     /// What follows it in revision 2026-07-28, up to the end of the message.
     pub(super) tail: Bytes,
+    /// What its tools want in headers as well.
+    pub(super) mirrors: Mirrors,
 }
 
 impl Written for Tools {
@@ -41,6 +46,8 @@ pub(super) fn write(
     let tools: Vec<_> = tools.filter_map(|tool| Entry::of(tool, names)).collect();
     let mut tools = serde_json::to_vec(&tools)?;
     one_line(&mut tools);
+    let definitions = answer.tools.iter();
+    let definitions = definitions.filter_map(|tool| std::str::from_utf8(&tool.definition).ok());
     let mut tail = BytesMut::new();
     tail.put_slice(format!(",\"ttlMs\":{TTL_MS},\"cacheScope\":\"private\",\"_meta\":{{").as_bytes());
     server.write(&mut tail);
@@ -48,6 +55,7 @@ pub(super) fn write(
     Ok(Tools {
         tools: tools.into(),
         tail: tail.freeze(),
+        mirrors: Mirrors::of(definitions),
     })
 }
 

@@ -441,6 +441,73 @@ async fn headers_of_the_newest_revision_say_what_the_body_says() {
         .fault(400, -32022);
 }
 
+/// Row x-mcp-header: only the gateway sees the headers, so that it says what a server would have said.
+#[tokio::test]
+async fn arguments_that_a_schema_wants_in_headers_say_the_same_there() {
+    let world = World::start().await;
+    let tools = r#"{"tools":[{"name":"t","inputSchema":{"properties":{"r":{"type":"string","x-mcp-header":"Region"},
+        "o":{"properties":{"n":{"type":"integer","x-mcp-header":"Count"}}}}}}]}"#;
+    let call = async |arguments: Value, headers: &[(&str, &str)], fits: bool| {
+        let mut all = vec![("mcp-name", "t")];
+        all.extend_from_slice(headers);
+        let answer = modern(
+            &world,
+            "tools/call",
+            json!({"name": "t", "arguments": arguments}),
+            &all,
+        )
+        .await;
+        match fits {
+            true => drop(answer.result()),
+            false => drop(answer.fault(400, -32020)),
+        }
+    };
+    // Who was told of no schema is held to none.
+    call(json!({"r": "eu"}), &[], true).await;
+    *world.core.pipe.result.lock().unwrap() = Some(tools.into());
+    modern(&world, "tools/list", json!({}), &[]).await.result();
+    let region = |value: &'static str| [("mcp-param-region", value)];
+    call(json!({}), &[], true).await;
+    call(json!({"r": null}), &[], true).await;
+    call(json!({"r": "eu"}), &region("eu"), true).await;
+    call(json!({"r": "Hello"}), &region("=?base64?SGVsbG8=?="), true).await;
+    call(
+        json!({"r": "=?base64?SGVsbG8="}),
+        &region("=?base64?SGVsbG8="),
+        true,
+    )
+    .await;
+    call(json!({"r": "Hello"}), &region("=?base64?SGVsbG8?="), false).await;
+    call(json!({"r": "eu"}), &[], false).await;
+    call(json!({"r": "eu"}), &region("EU"), false).await;
+    call(json!({}), &region("eu"), false).await;
+    call(json!({"r": "eu"}), &[region("eu")[0], region("us")[0]], false).await;
+    call(json!({"o": {"n": 5}}), &[("Mcp-Param-Count", "5.0")], true).await;
+    call(json!({"o": {"n": 5}}), &[("Mcp-Param-Count", "6")], false).await;
+    let [one, next] = [9_007_199_254_740_992_u64, 9_007_199_254_740_993];
+    call(
+        json!({"o": {"n": one}}),
+        &[("Mcp-Param-Count", &next.to_string())],
+        false,
+    )
+    .await;
+    // Another project's tool of the same name is another tool.
+    let mut other = world.piped(
+        &[
+            ("mcp-protocol-version", MODERN),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", "t"),
+        ],
+        request(
+            1,
+            "tools/call",
+            json!({"name": "t", "arguments": {"r": "eu"}, "_meta": modern_meta()}),
+        ),
+    );
+    *other.uri_mut() = "/mcp/project/beta".parse().unwrap();
+    client::send(world.address, other).await.result();
+}
+
 #[tokio::test]
 async fn messages_of_a_subscription_name_it_by_the_clients_id() {
     let world = World::start().await;

@@ -97,6 +97,16 @@ async fn a_definition_that_is_none_takes_nobody_elses_away() {
 }
 
 #[tokio::test]
+async fn arguments_that_a_listed_schema_wants_in_headers_say_the_same_there() {
+    let definition = r#"{"name":"deploy","inputSchema":{"properties":{"r":{"x-mcp-header":"Region"}}}}"#;
+    let world = world(vec![theirs("deploy", definition)]).await;
+    let call = || world.modern("tools/call", json!({"name": "deploy", "arguments": {"r": "eu"}}));
+    call().await.result();
+    world.modern("tools/list", json!({})).await.result();
+    call().await.fault(400, -32020);
+}
+
+#[tokio::test]
 async fn models_are_told_whose_word_a_tool_is() {
     let world = world(vec![theirs("deploy", DEFINITION)]).await;
     let list = world.get("/openai/v1/tools").await.json();

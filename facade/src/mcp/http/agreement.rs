@@ -14,6 +14,7 @@ use crate::mcp::{
     envelope::{Request, text},
     era::Meta,
     fault::Fault,
+    mirrored::Mirror,
 };
 
 /// Refuses a request whose headers are missing or say another thing than the body.
@@ -46,6 +47,48 @@ pub(in crate::mcp) fn check_of_project(said: &Said, request: &Request) -> Result
     let in_body = splice::member(params, member).ok().flatten();
     let in_body = in_body.and_then(|raw| serde_json::from_str::<String>(raw).ok());
     in_body.map_or(Ok(()), |in_body| agree("mcp-name", name, &in_body))
+}
+
+/// The same for arguments that the tool's schema wants in headers as well.
+pub(in crate::mcp) fn check_arguments(
+    said: &Said,
+    request: &Request,
+    mirrors: &[Mirror],
+) -> Result<(), Fault> {
+    let arguments = request.params.arguments.as_deref().unwrap_or(b"{}");
+    let arguments = std::str::from_utf8(arguments).unwrap_or_default();
+    mirrors.iter().try_for_each(|Mirror { header, path }| {
+        let path: Vec<_> = path.iter().map(String::as_str).collect();
+        let in_body = splice::at(arguments, &path).ok().flatten();
+        let in_body = in_body.filter(|raw| *raw != "null");
+        match (said.params.get(header), in_body) {
+            (None, None) => Ok(()),
+            (Some(said), Some(in_body)) => is_argument(header.as_str(), said, in_body),
+            (None, Some(_)) => Err(Fault::headers(format!(
+                "header {header} is missing; the schema of the tool wants it beside the argument"
+            ))),
+            (Some(_), None) => Err(differs(header.as_str())),
+        }
+    })
+}
+
+/// Numbers are compared as numbers.
+fn is_argument(name: &str, said: &HeaderValue, in_body: &str) -> Result<(), Fault> {
+    let said = decode(said).ok_or_else(|| Fault::headers(format!("header {name} cannot be read")))?;
+    let is_same = match serde_json::from_str::<String>(in_body) {
+        Ok(text) => said == text,
+        Err(_) => said == in_body || is_same_number(&said, in_body),
+    };
+    is_same.then_some(()).ok_or_else(|| differs(name))
+}
+
+fn is_same_number(one: &str, other: &str) -> bool {
+    let whole = |text: &str| serde_json::from_str::<i128>(text).ok();
+    let any = |text: &str| serde_json::from_str::<f64>(text).ok();
+    match (whole(one), whole(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => any(one).is_some_and(|one| Some(one) == any(other)),
+    }
 }
 
 /// The same for a message that is no request.

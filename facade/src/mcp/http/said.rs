@@ -14,6 +14,9 @@ const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 pub(in crate::mcp) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
+/// What a header begins with in which an argument stands.
+const PARAM: &str = "mcp-param-";
+
 /// No revision is longer.
 const LONGEST_REVISION: usize = 64;
 /// Ids of ours are shorter; others are unknown anyway.
@@ -26,6 +29,8 @@ pub(in crate::mcp) struct Said {
     pub(in crate::mcp) method: Option<HeaderValue>,
     pub(in crate::mcp) name: Option<HeaderValue>,
     pub(in crate::mcp) session: Option<String>,
+    /// Arguments that stand in headers as well.
+    pub(in crate::mcp) params: HeaderMap,
 }
 
 impl Said {
@@ -35,6 +40,7 @@ impl Said {
             method: single(headers, &METHOD)?,
             name: single(headers, &NAME)?,
             session: text(headers, &SESSION, LONGEST_SESSION)?,
+            params: params(headers)?,
         })
     }
 
@@ -47,6 +53,12 @@ impl Said {
         let (revision, _) = self.session.as_deref()?.split_once('.')?;
         Legacy::parse(revision)
     }
+}
+
+fn params(headers: &HeaderMap) -> Result<HeaderMap, Fault> {
+    let named = headers.keys().filter(|name| name.as_str().starts_with(PARAM));
+    let named = named.filter_map(|name| Some((name.clone(), single(headers, name).transpose()?)));
+    named.map(|(name, value)| Ok((name, value?))).collect()
 }
 
 fn single(headers: &HeaderMap, name: &HeaderName) -> Result<Option<HeaderValue>, Fault> {

@@ -68,7 +68,7 @@ struct Back {
 
 /// Carries a request out.
 pub(super) async fn answer(server: &Server, project: &str, asked: Asked) -> Reply {
-    let listens = asked.era.is_modern() && asked.method == "subscriptions/listen";
+    let listens = about::listens(&asked);
     if listens && !asked.streams {
         let fault = Fault::params("the answer is a stream; accept text/event-stream");
         return fault.about(Some(asked.id)).into();
@@ -81,7 +81,7 @@ pub(super) async fn answer(server: &Server, project: &str, asked: Asked) -> Repl
         false => Ends::default(),
     };
     let (cancelled, place) = server.note(&asked);
-    let about = About::of(server, &asked, listens);
+    let about = About::of(server, project, &asked);
     let back = Back {
         link: server.link.clone(),
         ways: server.ways.clone(),

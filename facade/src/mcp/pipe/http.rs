@@ -111,6 +111,9 @@ fn ask(shared: &Shared, begun: Begun, request: envelope::Request, takes: Takes) 
     let (era, caller, scope) = if is_modern {
         agreement::check(said, &request, &meta)?;
         agreement::check_of_project(said, &request)?;
+        if let Some(mirrors) = super::mirrors(&shared.mcp, &begun.project, &begun.head.caller, &request) {
+            agreement::check_arguments(said, &request, &mirrors)?;
+        }
         (Era::Modern, begun.head.caller, None)
     } else if request.method == "initialize" {
         // Whatever revision the header asks for is negotiated, and an older conversation is left alone.

@@ -9,6 +9,8 @@ use crate::mcp::{
     era::Era,
     failure::{self, Answered},
     fault::Beside,
+    mirrored::Told,
+    pipe,
     reply::{Answer, Reply},
     result::{self, ServerInfo},
     server::{Asked, Server},
@@ -35,17 +37,31 @@ pub(super) struct About {
     calls: bool,
     /// Whether its messages name a subscription, which the server knows by an id that is not the client's.
     listens: bool,
+    /// Of a list of tools, where it is looked at, under which key, and whether it is a later page.
+    lists: Option<(Told, u64, bool)>,
     server: ServerInfo,
 }
 
+/// Whether a request has no end but the client's leaving.
+pub(super) fn listens(asked: &Asked) -> bool {
+    asked.era.is_modern() && asked.method == "subscriptions/listen"
+}
+
 impl About {
-    pub(super) fn of(server: &Server, asked: &Asked, listens: bool) -> Self {
+    pub(super) fn of(server: &Server, project: &str, asked: &Asked) -> Self {
+        // Only this revision has arguments in headers.
+        let lists = asked.era.is_modern() && asked.method == "tools/list";
+        let lists = lists.then(|| {
+            let key = pipe::key(server, project, &asked.caller);
+            (server.told.clone(), key, asked.params.cursor.is_some())
+        });
         Self {
             id: asked.id.clone(),
             era: asked.era,
             in_session: asked.in_session,
             calls: asked.method == "tools/call",
-            listens,
+            listens: listens(asked),
+            lists,
             server: server.info.clone(),
         }
     }
@@ -55,6 +71,9 @@ impl About {
     }
 
     pub(super) fn result(&self, answer: ExchangeResult) -> Answer {
+        if let Some((told, key, is_later_page)) = &self.lists {
+            told.learn(*key, &answer.result, *is_later_page);
+        }
         let message = result::raw(&self.id, &self.named(&answer.result));
         Answer {
             session: Some(answer.session_id).filter(|id| !id.is_empty()),
