@@ -129,6 +129,8 @@ closed_names! {
         ProjectRegistered = "project.registered",
         /// A project was removed.
         ProjectRemoved = "project.removed",
+        /// Calls that name no project go to another one.
+        ProjectSwitched = "project.switched",
     }
 }
 

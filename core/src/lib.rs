@@ -31,6 +31,7 @@ pub mod own_profiles;
 pub mod pages;
 pub mod policy;
 pub mod profiles;
+pub mod projects;
 pub mod proof;
 pub mod registry;
 pub mod rests;

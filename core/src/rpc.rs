@@ -7,6 +7,7 @@ mod ask;
 mod audit;
 mod broker;
 mod door;
+mod fleet;
 mod list;
 mod manage;
 mod outside;
@@ -29,10 +30,11 @@ use toolgate_contract::{
     DESCRIPTOR_SET,
     v1::{
         audit_service_server::AuditServiceServer, broker_service_server::BrokerServiceServer,
-        pipe_service_server::PipeServiceServer, policy_service_server::PolicyServiceServer,
-        profile_service_server::ProfileServiceServer, session_service_server::SessionServiceServer,
-        status_service_server::StatusServiceServer, target_service_server::TargetServiceServer,
-        token_service_server::TokenServiceServer, uplink_service_server::UplinkServiceServer,
+        fleet_service_server::FleetServiceServer, pipe_service_server::PipeServiceServer,
+        policy_service_server::PolicyServiceServer, profile_service_server::ProfileServiceServer,
+        session_service_server::SessionServiceServer, status_service_server::StatusServiceServer,
+        target_service_server::TargetServiceServer, token_service_server::TokenServiceServer,
+        uplink_service_server::UplinkServiceServer,
     },
 };
 
@@ -44,6 +46,7 @@ use crate::{
     broker::{Broker, Failed},
     own_profiles::OwnProfiles,
     policy::Policies,
+    projects::Projects,
     proof::Records,
     sessions::Sessions,
     store::Store,
@@ -69,6 +72,7 @@ pub(crate) struct Rpc {
     pub(crate) own_profiles: OwnProfiles,
     pub(crate) sessions: Sessions,
     pub(crate) targets: Targets,
+    pub(crate) projects: Projects,
     pub(crate) uplinks: Uplinks,
 }
 
@@ -82,6 +86,7 @@ impl Rpc {
             .add_service(health_service)
             .add_service(BrokerServiceServer::new(self.clone()).max_decoding_message_size(MAX_MESSAGE))
             .add_service(AuditServiceServer::new(self.clone()))
+            .add_service(FleetServiceServer::new(self.clone()))
             .add_service(PipeServiceServer::new(self.clone()).max_decoding_message_size(MAX_MESSAGE))
             .add_service(PolicyServiceServer::new(self.clone()))
             .add_service(ProfileServiceServer::new(self.clone()))

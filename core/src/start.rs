@@ -33,6 +33,7 @@ use crate::{
     mcp_sessions::McpSessions,
     own_profiles::OwnProfiles,
     policy::Policies,
+    projects::Projects,
     proof::Records,
     registry,
     rests::Rests,
@@ -227,6 +228,12 @@ impl Core {
             keys,
             journal,
         });
+        let projects = Projects::new(
+            changes.clone(),
+            targets.clone(),
+            fleet.clone(),
+            broker.rooms().snapshots.clone(),
+        );
         let service = CoreService::over(Rpc {
             broker: broker.clone(),
             store,
@@ -236,6 +243,7 @@ impl Core {
             own_profiles: OwnProfiles::new(changes.clone()),
             sessions: Sessions::new(changes.clone()),
             targets: targets.clone(),
+            projects: projects.clone(),
             uplinks: uplinks.clone(),
         })
         .await;

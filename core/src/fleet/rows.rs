@@ -2,12 +2,15 @@
 //!
 //! Statements only; who may change what is decided before. Snapshots read the defaults by a statement of their own.
 
+use std::collections::HashMap;
+
 use toolgate_contract::ids::{TargetId, TenantId};
 
 use super::Owner;
-use crate::store::{StoreError, Tx, params};
+use crate::store::{Row, StoreError, Tx, params};
 
 const FIND: &str = "select hash, withheld_hash from project_tools where tenant_id = $1 and target_id = $2";
+const ALL: &str = "select target_id, hash, withheld_hash from project_tools where tenant_id = $1";
 const SET: &str = "insert into project_tools (tenant_id, target_id, hash, withheld_hash, updated_us) \
      values ($1, $2, $3, null, $4) on conflict (tenant_id, target_id) do update set hash = excluded.hash, \
      withheld_hash = null, updated_us = excluded.updated_us";
@@ -16,7 +19,6 @@ const WITHHOLD: &str =
 const ACCEPT: &str = "update project_tools set hash = withheld_hash, withheld_hash = null, updated_us = $4 \
      where tenant_id = $1 and target_id = $2 and withheld_hash = $3";
 
-#[cfg(test)]
 const DEFAULT: &str = "select target_id from project_default where tenant_id = $1 and owner = $2";
 const SET_DEFAULT: &str = "insert into project_default (tenant_id, owner, target_id, updated_us) \
      values ($1, $2, $3, $4) on conflict (tenant_id, owner) do update set target_id = excluded.target_id, \
@@ -50,6 +52,22 @@ pub(crate) async fn find_list(
         hash: row.text(0)?.to_owned(),
         withheld: row.opt_text(1)?.map(str::to_owned),
     }))
+}
+
+/// The lists of all projects of a tenant.
+pub(crate) async fn all_lists(
+    tx: &mut Tx,
+    tenant: &TenantId,
+) -> Result<HashMap<TargetId, InForce>, StoreError> {
+    let rows = tx.query(ALL, params![tenant]).await?;
+    let read = |row: &Row| {
+        let list = InForce {
+            hash: row.text(1)?.to_owned(),
+            withheld: row.opt_text(2)?.map(str::to_owned),
+        };
+        Ok((row.parse(0)?, list))
+    };
+    rows.iter().map(read).collect()
 }
 
 /// Puts a list in force; none is kept back any more.
@@ -89,7 +107,6 @@ pub(crate) async fn accept_list(
 }
 
 /// Where calls go that name no project.
-#[cfg(test)]
 pub(crate) async fn find_default(
     tx: &mut Tx,
     tenant: &TenantId,

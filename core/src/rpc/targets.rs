@@ -202,7 +202,7 @@ fn told_validation(stored: &serde_json::Value) -> Validation {
     }
 }
 
-fn told_enrolment(enrolment: &Enrolment) -> ToldEnrolment {
+pub(super) fn told_enrolment(enrolment: &Enrolment) -> ToldEnrolment {
     ToldEnrolment {
         token: enrolment.token.reveal().to_owned(),
         command: enrolment.command.reveal().to_owned(),

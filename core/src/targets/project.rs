@@ -84,6 +84,16 @@ pub(super) fn is_of_file(config: &Value) -> bool {
     config.get(SOURCE).and_then(Value::as_str) == Some(FILE)
 }
 
+/// The settings as they can be given, and where the project is registered.
+pub(super) fn parted(config: &Value) -> (Value, &'static str) {
+    let source = if is_of_file(config) { FILE } else { "api" };
+    let mut config = config.clone();
+    if let Value::Object(config) = &mut config {
+        config.shift_remove(SOURCE);
+    }
+    (config, source)
+}
+
 /// New settings of a project, which may repeat where it is registered as they were read.
 #[derive(Debug)]
 pub(super) struct Edit {

@@ -51,6 +51,14 @@ impl Entry {
     }
 }
 
+impl Target {
+    /// The settings of a project as they can be given, and where it is registered: `api` or `file`.
+    #[must_use]
+    pub fn settings_and_source(&self) -> (Value, &'static str) {
+        project::parted(&self.config)
+    }
+}
+
 impl Targets {
     /// The projects by name, disabled ones included.
     pub async fn projects(&self, by: &By) -> Result<Vec<Target>, Error> {
