@@ -53,7 +53,7 @@ use crate::{
     error::Error,
     journal::Journal,
     snapshot::{Snapshot, Snapshots, Target},
-    uplinks::{Conversation, UplinkError, Uplinks},
+    uplinks::{Conversation, UplinkError, Uplinks, WeakUplinks},
     upstream::UpstreamError,
 };
 
@@ -78,7 +78,8 @@ struct Shared {
     wanted: Notify,
     defaults: Defaults,
     pipes: Pipes,
-    uplinks: OnceLock<Uplinks>,
+    /// They tell the fleet what happens, so that each holding the other would keep both, and the store, for ever.
+    uplinks: OnceLock<WeakUplinks>,
 }
 
 /// What looks at projects need.
@@ -122,7 +123,7 @@ impl Fleet {
     /// Says where projects are reached; once, at the start.
     pub fn joins(&self, uplinks: &Uplinks) {
         // A second one would be another gateway's.
-        let _ = self.0.uplinks.set(uplinks.clone());
+        let _ = self.0.uplinks.set(uplinks.downgrade());
     }
 
     /// Conversations that clients lead through the pipe.
@@ -136,7 +137,8 @@ impl Fleet {
     /// # Errors
     /// When the project is not connected, or there are too many.
     pub fn converse(&self, tenant: &TenantId, target: &Target) -> Result<Conversation, Error> {
-        let uplinks = self.0.uplinks.get().ok_or(UplinkError::Offline);
+        let uplinks = self.0.uplinks.get().and_then(WeakUplinks::get);
+        let uplinks = uplinks.ok_or(UplinkError::Offline);
         let begun = uplinks.and_then(|uplinks| uplinks.conversation(tenant, target.id));
         begun.map_err(|error| match error {
             UplinkError::Overloaded => Error::Overloaded,

@@ -7,7 +7,11 @@
 //! One connection: `gate` lets it in, `handshake` proves both ends, `presence` makes it the target's one connection,
 //! `connection` carries requests until it ends. A call that waits on a connection that ends hears so at once.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use futures::stream::BoxStream;
@@ -91,6 +95,18 @@ pub enum UplinkError {
 #[derive(Clone)]
 pub struct Uplinks(Arc<Shared>);
 
+/// The same for someone whom they hold in turn: it does not keep them alive.
+#[derive(Clone)]
+pub struct WeakUplinks(Weak<Shared>);
+
+impl WeakUplinks {
+    /// The uplinks, while their core runs.
+    #[must_use]
+    pub fn get(&self) -> Option<Uplinks> {
+        self.0.upgrade().map(Uplinks)
+    }
+}
+
 struct Shared {
     keys: Arc<Keyring>,
     enrolments: Arc<dyn Enrolments>,
@@ -116,6 +132,12 @@ impl Uplinks {
             stop: CancellationToken::new(),
             tracker: TaskTracker::new(),
         }))
+    }
+
+    /// A handle that does not keep them alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakUplinks {
+        WeakUplinks(Arc::downgrade(&self.0))
     }
 
     /// Uplinks that no relay may come in by: for a core without a store of relays.
@@ -332,6 +354,12 @@ impl Shared {
 async fn say_goodbye(outgoing: &mpsc::Sender<Bytes>, reason: GoAwayReason) {
     if let Ok(message) = Frame::message(Kind::GoAway, &GoAway { reason }).encode() {
         let _ = timeout(Duration::from_secs(1), outgoing.send(message)).await;
+    }
+}
+
+impl fmt::Debug for WeakUplinks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakUplinks")
     }
 }
 

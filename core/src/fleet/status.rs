@@ -7,7 +7,7 @@ use toolgate_contract::frame::PublicKey;
 use super::Fleet;
 use crate::{
     snapshot::{RelayStanding, Snapshot, Target},
-    uplinks::{ServerPhase, ServerState},
+    uplinks::{ServerPhase, ServerState, WeakUplinks},
 };
 
 /// A project that is connected and was not heard for this long is silent: two heartbeats are missing.
@@ -42,7 +42,8 @@ impl Fleet {
     /// How a project of this tenant does.
     #[must_use]
     pub fn status(&self, snapshot: &Snapshot, target: &Target) -> Status {
-        let uplinks = self.0.uplinks.get();
+        let uplinks = self.0.uplinks.get().and_then(WeakUplinks::get);
+        let uplinks = uplinks.as_ref();
         let presence = uplinks.and_then(|uplinks| uplinks.presence(&snapshot.tenant, target.id));
         let now_us = self.0.clock.wall_us();
         let projects = self.projects();
