@@ -28,15 +28,23 @@ pub(crate) fn client(roots: &TrustRoots) -> io::Result<Arc<ClientConfig>> {
             .find_map(|path| read(Path::new(path)).ok())
             .ok_or_else(|| io::Error::other("this host has no root certificates; name a CA file"))?,
     };
-    let mut config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(io::Error::other)?
-        .with_root_certificates(store)
-        .with_no_client_auth();
+    let mut config = believing(store)?;
     // The exporter of a TLS 1.2 session without it does not name the session.
     config.require_ems = true;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config))
+}
+
+/// A client configuration that believes nobody, for clients that speak without TLS: no certificates are looked for.
+pub(crate) fn nobody() -> io::Result<ClientConfig> {
+    believing(RootCertStore::empty())
+}
+
+fn believing(roots: RootCertStore) -> io::Result<ClientConfig> {
+    let builder = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
 fn read(path: &Path) -> io::Result<RootCertStore> {

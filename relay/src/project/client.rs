@@ -27,22 +27,23 @@ pub(crate) fn url(text: &str) -> Result<Url, BadServerUrl> {
 
 /// A client for one server.
 pub(crate) fn client(server: &Url) -> io::Result<Client> {
-    let builder = Client::builder()
-        .no_proxy()
-        .redirect(redirect::Policy::custom(stay))
-        .connect_timeout(CONNECT)
-        .user_agent(concat!("toolgate-relay/", env!("CARGO_PKG_VERSION")));
-    let builder = match server.scheme() {
+    let tls = match server.scheme() {
         "https" => {
             // Certificates named for the gateway say nothing about this server.
             let mut config = (*tls::client(&TrustRoots::Platform)?).clone();
             config.require_ems = false;
-            builder.tls_backend_preconfigured(config)
+            config
         }
-        // Without TLS the machine's certificates are not needed; a small container may have none.
-        _ => builder.tls_certs_only([]),
+        _ => tls::nobody()?,
     };
-    builder.build().map_err(io::Error::other)
+    Client::builder()
+        .no_proxy()
+        .redirect(redirect::Policy::custom(stay))
+        .connect_timeout(CONNECT)
+        .user_agent(concat!("toolgate-relay/", env!("CARGO_PKG_VERSION")))
+        .tls_backend_preconfigured(tls)
+        .build()
+        .map_err(io::Error::other)
 }
 
 /// Whether two URLs lead to the same server.
