@@ -18,6 +18,7 @@ mod http;
 mod lines;
 mod local;
 mod message;
+mod mirrored;
 mod oversized;
 mod shared;
 pub mod sse;

@@ -10,7 +10,10 @@ use tokio::{
     time::{Instant, sleep},
 };
 use tokio_util::sync::CancellationToken;
-use toolgate_contract::{enrolment::EnrolmentToken, frame::GoAwayReason};
+use toolgate_contract::{
+    enrolment::EnrolmentToken,
+    frame::{GoAwayReason, Offer},
+};
 
 use crate::{
     backoff::Backoff,
@@ -76,7 +79,9 @@ pub enum RelayError {
     #[error("TLS: {0}")]
     Tls(#[source] io::Error),
     /// Neither enrolled nor given a token.
-    #[error("this relay is not enrolled; give it the token that was shown when the target was added")]
+    #[error(
+        "this relay is not enrolled; give it the token that was shown when its target or project was added"
+    )]
     NotEnrolled,
     /// The token does not work, and will not.
     #[error("the enrolment token is unknown, used or expired; ask for a new one")]
@@ -262,9 +267,9 @@ impl<S: Service> Relay<S> {
     fn tell(&self, why: &Parted, wait: Duration) {
         let retry_in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         if why.is_refusal() {
-            tracing::error!(reason = %why, next = why.next(), retry_in_ms, "not connected: someone must act");
+            tracing::error!(reason = %why, next = why.next(S::OFFER), retry_in_ms, "not connected: someone must act");
         } else {
-            tracing::warn!(reason = %why, next = why.next(), retry_in_ms, "not connected");
+            tracing::warn!(reason = %why, next = why.next(S::OFFER), retry_in_ms, "not connected");
         }
         self.show(RelayState::Waiting {
             why: why.to_string(),
@@ -324,13 +329,18 @@ impl Parted {
 
 impl Parted {
     /// What a person can do, where it is not to wait.
-    fn next(&self) -> Option<&'static str> {
+    fn next(&self, offer: Offer) -> Option<&'static str> {
         match self {
             Self::Link(LinkError::Unreached { next, .. })
             | Self::Handshake(HandshakeError::Link(LinkError::Unreached { next, .. })) => Some(next),
-            _ if self.is_refusal() => Some(
-                "`toolgate target enrol NAME` on the gateway prints a command that enrols this host anew",
-            ),
+            _ if self.is_refusal() => Some(match offer {
+                Offer::Host => {
+                    "`toolgate target enrol NAME` on the gateway prints a command that enrols this host anew"
+                }
+                Offer::Project => {
+                    "`toolgate fleet enrol NAME` on the gateway prints a token that enrols this project anew"
+                }
+            }),
             _ => None,
         }
     }

@@ -9,10 +9,16 @@ use crate::{
     failure::{Exit, Failure},
 };
 
-/// The one-time token, of the flag or of the environment.
+/// How a host gets a new token.
+pub(super) const ENROL_HOST: &str = "`toolgate target enrol NAME` on the gateway prints a new token";
+/// How a project gets one.
+pub(super) const ENROL_PROJECT: &str = "`toolgate fleet enrol NAME` on the gateway prints a new token";
+
+/// The one-time token, of the flag or of the environment. `enrol` says how there is another one.
 pub(super) fn enrolment_token(
     context: &Context,
     flag: Option<&str>,
+    enrol: &'static str,
 ) -> Result<Option<EnrolmentToken>, Failure> {
     let of_environment = context.environment.enrolment_token();
     let (place, text) = match (flag, &of_environment) {
@@ -21,14 +27,13 @@ pub(super) fn enrolment_token(
         (None, None) => return Ok(None),
     };
     let parsed = EnrolmentToken::parse(text.trim());
-    parsed.map(Some).map_err(|_| {
-        Failure::usage(format!("{place}: this is no enrolment token"))
-            .next("`toolgate target enrol NAME` on the gateway prints a new one")
-    })
+    parsed
+        .map(Some)
+        .map_err(|_| Failure::usage(format!("{place}: this is no enrolment token")).next(enrol))
 }
 
 /// Why a relay cannot run, as an exit code and a next step.
-pub(super) fn refused(error: &RelayError) -> Failure {
+pub(super) fn refused(error: &RelayError, enrol: &'static str) -> Failure {
     let exit = match error {
         RelayError::Url(_) | RelayError::Root | RelayError::Server(_) => Exit::Usage,
         RelayError::NotEnrolled | RelayError::TokenRefused => Exit::Refused,
@@ -36,9 +41,7 @@ pub(super) fn refused(error: &RelayError) -> Failure {
     };
     let failure = Failure::new(exit, error.to_string());
     match error {
-        RelayError::NotEnrolled | RelayError::TokenRefused => {
-            failure.next("`toolgate target enrol NAME` on the gateway prints a new token")
-        }
+        RelayError::NotEnrolled | RelayError::TokenRefused => failure.next(enrol),
         RelayError::Url(_) => failure.next("give --gateway the address that `toolgate up` prints"),
         _ => failure,
     }

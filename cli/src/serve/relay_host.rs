@@ -4,7 +4,7 @@ use toolgate_relay::{GuardProgram, HostConfig, TrustRoots, run_host};
 
 use super::{
     hostname::hostname,
-    relay::{enrolment_token, refused},
+    relay::{ENROL_HOST, enrolment_token, refused},
     stop::Stop,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 pub(super) async fn run(context: &Context, args: RelayHostArgs) -> Result<Exit, Failure> {
     let config = context.config(Reader::Relay)?;
     let stop = Stop::on_signals()?;
-    let token = enrolment_token(context, args.token.as_deref())?;
+    let token = enrolment_token(context, args.token.as_deref(), ENROL_HOST)?;
     let host = HostConfig {
         gateway_url: args.gateway,
         enrolment_token: token,
@@ -32,6 +32,6 @@ pub(super) async fn run(context: &Context, args: RelayHostArgs) -> Result<Exit, 
     };
     run_host(host, stop.token())
         .await
-        .map_err(|error| refused(&error))?;
+        .map_err(|error| refused(&error, ENROL_HOST))?;
     Ok(Exit::Done)
 }

@@ -3,7 +3,7 @@
 use toolgate_relay::{GuardProgram, LocalServer, ProjectConfig, TrustRoots, has_identity, run_project};
 
 use super::{
-    relay::{enrolment_token, refused},
+    relay::{ENROL_PROJECT, enrolment_token, refused},
     stop::Stop,
 };
 use crate::{
@@ -27,7 +27,7 @@ pub(super) async fn run(context: &Context, args: RelayProjectArgs) -> Result<Exi
     };
     let project = ProjectConfig {
         gateway_url: args.gateway,
-        enrolment_token: enrolment_token(context, args.token.as_deref())?,
+        enrolment_token: enrolment_token(context, args.token.as_deref(), ENROL_PROJECT)?,
         name,
         server: server(args.url, args.command)?,
         state_dir: args.dir,
@@ -38,7 +38,7 @@ pub(super) async fn run(context: &Context, args: RelayProjectArgs) -> Result<Exi
     };
     run_project(project, stop.token())
         .await
-        .map_err(|error| refused(&error))?;
+        .map_err(|error| refused(&error, ENROL_PROJECT))?;
     Ok(Exit::Done)
 }
 

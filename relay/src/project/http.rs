@@ -11,7 +11,7 @@ mod session;
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -31,9 +31,12 @@ use tokio_util::{
 
 use super::{
     client::{self, Fault},
+    message,
+    mirrored::Mirrors,
     stateless,
     wire::{Busy, Heard, Out, QUEUE, Stateless, Unanswered, What},
 };
+use answer::Taking;
 pub(super) use answer::read;
 use session::Session;
 
@@ -64,6 +67,8 @@ struct Core {
     url: Url,
     heard: mpsc::Sender<Heard>,
     session: Mutex<Session>,
+    /// Which arguments stand in headers besides.
+    mirrors: Mutex<Mirrors>,
     /// One reopens a session; the others find it open.
     reopening: Semaphore,
     /// How each request under way is given up.
@@ -80,6 +85,7 @@ impl Http {
             url,
             heard,
             session: Mutex::default(),
+            mirrors: Mutex::default(),
             reopening: Semaphore::new(1),
             under_way: Mutex::default(),
             stop: stop.clone(),
@@ -176,7 +182,10 @@ impl Core {
         if is_opening {
             self.session().begin(id, out.bytes.clone());
         }
-        let (headers, generation) = self.headers(method, stateless.as_ref(), is_opening);
+        let (mut headers, generation) = self.headers(method, stateless.as_ref(), is_opening);
+        if stateless.is_some() && method == "tools/call" {
+            self.mirrors().write(message::params_of(&out.bytes), &mut headers);
+        }
         let response = self.post(out.bytes.clone(), headers).await?;
         if response.status().as_u16() == 404
             && let Some(generation) = generation
@@ -186,7 +195,13 @@ impl Core {
         if is_opening && response.status().is_success() {
             self.session().opened(response.headers());
         }
-        Ok(self.take(id, response, is_opening, stateless.is_none()).await?)
+        let taking = Taking {
+            id,
+            is_opening,
+            may_resume: stateless.is_none(),
+            lists: stateless.is_some() && method == "tools/list",
+        };
+        Ok(self.take(taking, response).await?)
     }
 
     /// Headers of a request, and the generation of the session that it names.
@@ -286,7 +301,11 @@ impl Core {
         }
     }
 
-    fn session(&self) -> std::sync::MutexGuard<'_, Session> {
+    fn mirrors(&self) -> MutexGuard<'_, Mirrors> {
+        self.mirrors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn session(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -98,6 +98,13 @@ pub(crate) fn request(id: u64, method: &str, params: &str) -> Bytes {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{params}}}"#).into()
 }
 
+/// The params of a request that [`request`] wrote.
+pub(crate) fn params_of(request: &[u8]) -> &str {
+    let text = std::str::from_utf8(request).unwrap_or_default();
+    let params = text.split_once(r#","params":"#).map(|(_, params)| params);
+    params.and_then(|params| params.strip_suffix('}')).unwrap_or("{}")
+}
+
 /// A notification of the client.
 pub(crate) fn notification(method: &str, params: &str) -> Bytes {
     let method = quoted(method);

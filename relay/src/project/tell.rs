@@ -38,18 +38,9 @@ pub(crate) async fn keep_telling(
     mut now: watch::Receiver<Now>,
     stop: CancellationToken,
 ) {
-    let mut connection = 0;
     loop {
-        let state = now.borrow_and_update().clone();
-        gateway.notify(told(&local, &state.standing)).await;
-        let is_same_gateway = state.connection == connection;
-        connection = state.connection;
-        // Who connects asks for lists by itself. Who was here before learns that there may be others.
-        if is_same_gateway && matches!(state.standing, Standing::Up(_)) {
-            gateway
-                .notify(Frame::notify("notifications/tools/list_changed", "{}"))
-                .await;
-        }
+        let standing = now.borrow_and_update().standing.clone();
+        gateway.notify(told(&local, &standing)).await;
         tokio::select! {
             changed = now.changed() => if changed.is_err() { return },
             () = stop.cancelled() => return,

@@ -26,23 +26,29 @@ const SHORTEST_WAIT: Duration = Duration::from_millis(50);
 /// Times in a row that a stream may bring nothing.
 const PATIENCE: u32 = 5;
 
+/// Whose answer is taken, and what is made of it on the way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Taking {
+    pub(super) id: u64,
+    /// It opens a session.
+    pub(super) is_opening: bool,
+    /// A stream that breaks off may go on elsewhere.
+    pub(super) may_resume: bool,
+    /// It lists tools whose arguments may stand in headers.
+    pub(super) lists: bool,
+}
+
 impl Core {
     /// Takes all that comes in the stream of a request, until its answer has come.
-    pub(super) async fn take(
-        self: &Arc<Self>,
-        id: u64,
-        response: Response,
-        is_opening: bool,
-        may_resume: bool,
-    ) -> Result<(), Unanswered> {
+    pub(super) async fn take(self: &Arc<Self>, taking: Taking, response: Response) -> Result<(), Unanswered> {
         if !response.status().is_success() {
-            return self.refused(id, response, is_opening).await;
+            return self.refused(taking, response).await;
         }
         let is_stream = client::kind(&response) == Body::Events;
         let mut messages = self.messages(response);
         let mut fruitless = 0;
         loop {
-            match self.until_answered(id, &mut messages, is_opening).await {
+            match self.until_answered(taking, &mut messages).await {
                 Ok(Progress::Answered) => return Ok(()),
                 Ok(Progress::Some) => fruitless = 0,
                 Ok(Progress::None) => fruitless += 1,
@@ -51,7 +57,7 @@ impl Core {
             }
             let Some(last) = messages
                 .last_id()
-                .filter(|_| is_stream && may_resume && fruitless < PATIENCE)
+                .filter(|_| is_stream && taking.may_resume && fruitless < PATIENCE)
             else {
                 return Err(unanswered());
             };
@@ -64,12 +70,8 @@ impl Core {
         }
     }
 
-    async fn until_answered(
-        &self,
-        wanted: u64,
-        messages: &mut Messages,
-        is_opening: bool,
-    ) -> Result<Progress, Unanswered> {
+    async fn until_answered(&self, taking: Taking, messages: &mut Messages) -> Result<Progress, Unanswered> {
+        let wanted = taking.id;
         let mut progress = Progress::None;
         while let Some(said) = messages.next().await? {
             progress = Progress::Some;
@@ -78,9 +80,8 @@ impl Core {
                 answer: Ok(result), ..
             } = &said
                 && is_answer
-                && is_opening
             {
-                self.session().negotiated(result);
+                self.look_at(taking, result);
             }
             self.hear(Heard::Said {
                 said,
@@ -95,11 +96,21 @@ impl Core {
         Ok(progress)
     }
 
+    fn look_at(&self, taking: Taking, result: &Bytes) {
+        if taking.is_opening {
+            self.session().negotiated(result);
+        }
+        if taking.lists {
+            self.mirrors().learn(result);
+        }
+    }
+
     /// A refusal of HTTP, which may carry an error of JSON-RPC.
-    async fn refused(&self, id: u64, response: Response, is_opening: bool) -> Result<(), Unanswered> {
+    async fn refused(&self, taking: Taking, response: Response) -> Result<(), Unanswered> {
+        let id = taking.id;
         let status = response.status().as_u16();
         // Where nothing speaks this way of MCP, another way is tried.
-        if is_opening && matches!(status, 404 | 405) {
+        if taking.is_opening && matches!(status, 404 | 405) {
             return Err(Unanswered::Status(status));
         }
         let body = client::whole(response).await?;

@@ -90,6 +90,8 @@ proptest! {
         let said = read(&request(id, &method, &params)).expect("a message");
         let wanted = Said::Request { id: bytes(&id.to_string()), method: method.clone(), params: Some(bytes(&params)) };
         prop_assert_eq!(said, vec![wanted]);
+        let written = request(id, "tools/call", &params);
+        prop_assert_eq!(params_of(&written), &params[..]);
         let said = read(&response(b"\"x\"", Ok(params.as_bytes()))).expect("a message");
         prop_assert_eq!(said, vec![Said::Response { id: bytes("\"x\""), answer: Ok(bytes(&params)) }]);
     }

@@ -243,7 +243,6 @@ async fn a_server_that_is_killed_fails_its_calls_at_once_and_is_started_again() 
     let told = played.told("down").await;
     assert_eq!(told["why"], "it was killed");
     played.told("up").await;
-    played.notification("notifications/tools/list_changed").await;
     let id = played.call("echo").await;
     assert_eq!(played.result(&id).await["name"], "echo");
 }

@@ -82,9 +82,17 @@ impl Http {
     }
 
     pub(super) async fn start_at(script: Script, address: SocketAddr) -> Self {
-        let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
-        socket.set_reuseaddr(true).expect("reusable");
-        socket.bind(address).expect("binds");
+        let began = Instant::now();
+        let socket = loop {
+            let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+            socket.set_reuseaddr(true).expect("reusable");
+            match socket.bind(address) {
+                Ok(()) => break socket,
+                // Whoever was killed may still be letting go of it.
+                Err(error) => assert!(began.elapsed() < Duration::from_secs(5), "{error}"),
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        };
         let listener: TcpListener = socket.listen(64).expect("listens");
         let address = listener.local_addr().expect("an address");
         let listener = listener.into_std().expect("a listener");
