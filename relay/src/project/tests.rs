@@ -43,7 +43,7 @@ struct Played {
     next: u64,
     project: Arc<Project>,
     stop: CancellationToken,
-    served: JoinHandle<End>,
+    _served: JoinHandle<End>,
 }
 
 impl Drop for Played {
@@ -78,7 +78,7 @@ fn connect(project: Arc<Project>) -> Played {
         next: 0,
         project,
         stop,
-        served,
+        _served: served,
     }
 }
 
