@@ -42,6 +42,8 @@ pub(crate) struct Answer {
     pub(crate) session: Option<String>,
     /// What the call that it answers is on the record by.
     pub(crate) call: Option<String>,
+    /// Sent as a stream of one message where the client takes streams.
+    pub(crate) streams: bool,
 }
 
 impl Answer {
@@ -55,6 +57,7 @@ impl Answer {
             beside: Beside::OK,
             session: None,
             call: None,
+            streams: false,
         }
     }
 

@@ -25,7 +25,7 @@ const PATH: &str = "/mcp/project/alpha";
 
 impl World {
     async fn pipe(&self, headers: &[(&str, &str)], body: impl Into<Bytes>) -> Answer {
-        client::send(self.address, self.piped(headers, body)).await
+        one(client::send(self.address, self.piped(headers, body)).await)
     }
 
     fn piped(
@@ -58,6 +58,16 @@ impl World {
             .map(|(session, told)| (session, told.message.unwrap()))
             .collect()
     }
+}
+
+/// An answer that is a stream of one message, as if it were that message.
+fn one(mut answer: Answer) -> Answer {
+    if answer.header("content-type") == "text/event-stream"
+        && let [message] = &data(answer.text())[..]
+    {
+        answer.body = message.clone().into();
+    }
+    answer
 }
 
 fn result(result: &str) -> Event {
@@ -135,6 +145,33 @@ async fn a_conversation_begins_with_initialize_and_is_named_from_then_on() {
             &http::HeaderValue::from_static("mcp"),
             &http::HeaderValue::from_static("Bearer tgk_t_secret"),
         )
+    );
+}
+
+/// As a server answers that is asked itself: a stream of one message where the client takes one. Errors are whole.
+#[tokio::test]
+async fn a_result_is_a_stream_where_the_client_takes_one() {
+    let world = World::start().await;
+    let session = world.conversation().await;
+    let named = ("mcp-session-id", session.as_str());
+    let ask = async |accept: &str| {
+        let request = world.piped(
+            &[named, ("accept", accept)],
+            request(1, "prompts/list", json!({})),
+        );
+        client::send(world.address, request).await
+    };
+    let event = "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n";
+    for accept in ["text/event-stream", BOTH.1] {
+        let answer = ask(accept).await;
+        assert_eq!(answer.header("content-type"), "text/event-stream");
+        assert_eq!(answer.header("toolgate-correlation-id"), CALL_ID);
+        let (priming, rest) = answer.text().split_once("\n\n").unwrap();
+        assert!(priming.starts_with("id: ") && rest == event, "{}", answer.text());
+    }
+    assert_eq!(
+        ask("application/json").await.header("content-type"),
+        "application/json"
     );
 }
 
@@ -484,10 +521,10 @@ async fn arguments_that_a_schema_wants_in_headers_say_the_same_there() {
     call(json!({"r": "eu"}), &[region("eu")[0], region("us")[0]], false).await;
     call(json!({"o": {"n": 5}}), &[("Mcp-Param-Count", "5.0")], true).await;
     call(json!({"o": {"n": 5}}), &[("Mcp-Param-Count", "6")], false).await;
-    let [one, next] = [9_007_199_254_740_992_u64, 9_007_199_254_740_993];
+    let [even, odd] = [9_007_199_254_740_992_u64, 9_007_199_254_740_993];
     call(
-        json!({"o": {"n": one}}),
-        &[("Mcp-Param-Count", &next.to_string())],
+        json!({"o": {"n": even}}),
+        &[("Mcp-Param-Count", &odd.to_string())],
         false,
     )
     .await;
@@ -505,7 +542,7 @@ async fn arguments_that_a_schema_wants_in_headers_say_the_same_there() {
         ),
     );
     *other.uri_mut() = "/mcp/project/beta".parse().unwrap();
-    client::send(world.address, other).await.result();
+    one(client::send(world.address, other).await).result();
 }
 
 #[tokio::test]

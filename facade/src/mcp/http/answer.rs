@@ -38,23 +38,26 @@ pub(in crate::mcp) fn send(
 ) -> Response {
     let mut response = match reply {
         Reply::Nothing => nothing(StatusCode::ACCEPTED),
-        Reply::Whole(answer) => whole(answer, takes, shared, asked),
+        Reply::Whole(answer) => whole(answer, takes, revision, shared, asked),
         Reply::Stream(messages) => stream(messages, priming(revision)),
     };
     cors::expose(&asked.headers, response.headers_mut());
     response
 }
 
-fn whole(answer: Answer, takes: Takes, shared: &Shared, asked: &Parts) -> Response {
+fn whole(answer: Answer, takes: Takes, revision: Option<Legacy>, shared: &Shared, asked: &Parts) -> Response {
     let beside = answer.beside;
+    let streams = answer.streams && takes.events;
     // Failures of HTTP are JSON whatever the client takes: nothing streams.
-    let mut response = if takes.json || beside.status != StatusCode::OK {
+    let mut response = if (takes.json && !streams) || beside.status != StatusCode::OK {
         let mut response = Response::new(Body::new(Pieces::new(answer.pieces)));
         let json = HeaderValue::from_static("application/json");
         response.headers_mut().insert(CONTENT_TYPE, json);
         response
     } else {
-        let mut response = Response::new(Body::from(events::event(&answer.joined())));
+        let first = priming(revision.filter(|_| streams)).unwrap_or_default();
+        let event = events::event(&answer.joined());
+        let mut response = Response::new(Body::from([first, event].concat()));
         mark_as_stream(&mut response);
         response
     };

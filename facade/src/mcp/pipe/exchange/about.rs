@@ -35,6 +35,7 @@ pub(super) struct About {
     era: Era,
     in_session: bool,
     calls: bool,
+    begins: bool,
     /// Whether its messages name a subscription, which the server knows by an id that is not the client's.
     listens: bool,
     /// Of a list of tools, where it is looked at, under which key, and whether it is a later page.
@@ -60,6 +61,7 @@ impl About {
             era: asked.era,
             in_session: asked.in_session,
             calls: asked.method == "tools/call",
+            begins: asked.method == "initialize",
             listens: listens(asked),
             lists,
             server: server.info.clone(),
@@ -77,6 +79,8 @@ impl About {
         let message = result::raw(&self.id, &self.named(&answer.result));
         Answer {
             session: Some(answer.session_id).filter(|id| !id.is_empty()),
+            // As servers send it that are asked themselves.
+            streams: !self.begins,
             ..Answer::to_call(message, answer.correlation_id)
         }
     }
