@@ -73,7 +73,7 @@ pub trait Enrolments: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<RelayRecord, RedeemError>>;
 }
 
-/// What the relay of a project tells outside of every request.
+/// What the relay of a project tells all callers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said<'a> {
     /// A notification of its server.
@@ -115,7 +115,7 @@ pub trait UplinkEvents: Send + Sync + 'static {
         let _ = (tenant, target, key);
     }
 
-    /// The relay of a project told something outside of every request, in the conversation that all callers share. A
+    /// The relay of a project told something in the conversation that all callers share; progress is not among it. A
     /// relay may tell as much as its connection carries.
     fn said(&self, relay: &RelayRecord, said: Said<'_>) {
         let _ = (relay, said);

@@ -29,6 +29,8 @@ const SERVER: &str = "toolgate/server";
 const CLOSED: &str = "toolgate/closed";
 /// Methods between relay and gateway; no server says them.
 const OURS: &str = "toolgate/";
+/// The one notification that is nothing to anybody but the caller of a request.
+const PROGRESS: &str = "notifications/progress";
 const CANCELLED: &str = "notifications/cancelled";
 
 /// Whoever waits for one of our requests.
@@ -97,9 +99,14 @@ impl Connection {
         if let Some(about) = about {
             // Of a request that is over, or never was: nobody's.
             let caller = self.caller(about);
-            return caller.map(|caller| caller.reports.said(method, params)).is_some();
+            let told = caller.map(|caller| caller.reports.said(method, params.clone()));
+            if conversation.is_some() || method == PROGRESS {
+                return told.is_some();
+            }
         }
         let Some(conversation) = conversation else {
+            // Also what a server says in the stream of a call: a list that has changed concerns all callers, and that
+            // something was said at all is how the project is seen to live.
             events.said(&self.relay, Said::Notification { method, params });
             return true;
         };

@@ -304,6 +304,40 @@ async fn what_the_server_says_to_all_is_told_with_its_state() {
 }
 
 #[tokio::test]
+async fn what_concerns_all_is_told_to_all_though_it_comes_in_the_stream_of_a_call() {
+    let world = World::new();
+    let relay = world.project();
+    let mut wire = world.connect(&relay).await;
+    let (reports, mut told) = everything();
+    let asking = UpstreamCall {
+        reports,
+        ..call("tools/call", "{}", None)
+    };
+    let asked = world.call(&relay, asking);
+    let request = wire.request().await.header.id;
+    let all = [
+        "notifications/progress",
+        "notifications/message",
+        "notifications/tools/list_changed",
+    ];
+    for method in all {
+        wire.send(Frame::notify(method, "{}").about(Some(request.clone())))
+            .await;
+    }
+    wire.answer(&request, FINE).await;
+    assert!(asked.await.expect("ran").is_ok());
+    for wanted in all {
+        let Ok(Report::Said { method, .. }) = told.try_recv() else {
+            panic!("said");
+        };
+        assert_eq!(&*method, wanted);
+    }
+    let said = world.told.said.lock().expect("lock").clone();
+    let said: Vec<_> = said.into_iter().map(|(method, _)| method).collect();
+    assert_eq!(said, all[1..]);
+}
+
+#[tokio::test]
 async fn presence_tells_how_the_server_does() {
     let world = World::new();
     let (project, host) = (world.project(), world.enrolled());
