@@ -55,6 +55,8 @@ pub(crate) struct Config {
     pub(crate) unknown_profile: String,
     /// Whose default `switch_project` sets.
     pub(crate) active_project_scope: String,
+    /// Registers projects; none for `DIR/projects.toml`, where there is one.
+    pub(crate) projects_file: Option<PathBuf>,
     /// The gateway's own certificate.
     pub(crate) tls: TlsFiles,
     /// Calls per minute.

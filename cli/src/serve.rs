@@ -16,6 +16,7 @@ mod mcp;
 mod metering;
 mod metrics_door;
 pub(crate) mod owner;
+mod projects_file;
 mod relay;
 mod relay_host;
 mod relay_project;

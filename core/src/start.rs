@@ -97,6 +97,7 @@ pub struct Core {
     broker: Broker,
     service: CoreService,
     targets: Targets,
+    projects: Projects,
     uplinks: Uplinks,
     first_run: Option<FirstRun>,
     process: Option<Secret>,
@@ -267,6 +268,7 @@ impl Core {
             broker,
             service,
             targets,
+            projects,
             uplinks,
             first_run,
             process,
@@ -336,6 +338,12 @@ impl Core {
         // A new store knows of no host, whatever a former one did with its key.
         let was_target = has_key && self.first_run.is_none();
         self.targets.built_in_host(host_name, has_key, was_target).await
+    }
+
+    /// The projects, for whoever follows a file of them.
+    #[must_use]
+    pub fn projects(&self) -> Projects {
+        self.projects.clone()
     }
 
     /// Tokens for the relay inside the gateway, as admins ask for them.

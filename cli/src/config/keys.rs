@@ -127,6 +127,16 @@ pub(crate) const KEYS: &[Key] = &[
         store: |c, v| text(v, &mut c.active_project_scope),
     },
     Key {
+        name: "projects_file",
+        kind: Kind::Path,
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "TOML file that registers projects of the first tenant: a table `[projects.NAME]` for each, and `default = \
+              \"NAME\"`. It is followed while the gateway runs (`docs/fleet.md`). Empty for `DIR/projects.toml`, where there \
+              is one.",
+        store: |c, v| optional_path(v, &mut c.projects_file),
+    },
+    Key {
         name: "limits.user_per_minute",
         kind: CALLS_PER_MINUTE,
         default: "60",

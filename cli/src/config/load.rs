@@ -228,6 +228,7 @@ fn blank() -> Config {
         tool_names: String::new(),
         unknown_profile: String::new(),
         active_project_scope: String::new(),
+        projects_file: None,
         tls: TlsFiles::default(),
         limits: Limits {
             user_per_minute: 0,

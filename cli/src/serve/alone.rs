@@ -8,7 +8,9 @@ use super::{
     certificate,
     doors::Doors,
     ending::{ACCEPT_AFTER_TOLD, ANSWERED_BY, end},
-    link, rooms,
+    link,
+    projects_file::ProjectsFile,
+    rooms,
     stop::Stop,
 };
 use crate::{
@@ -23,12 +25,15 @@ pub(super) async fn core(context: &Context) -> Result<Exit, Failure> {
     let stop = Stop::on_signals()?;
     let tls = rooms::grpc_tls(&config)?;
     certificate::warn(&config);
+    let projects = ProjectsFile::read(&config)?;
     let listener = bind("grpc", config.grpc).await?;
     let address = address(&listener)?;
     // Where its facade listens is not known here.
     let core = rooms::core(&config, rooms::public_url(&config, config.http), false).await?;
     let closing = CancellationToken::new();
     let mut doors = Doors::default();
+    let projects = projects.follow(core.projects()).await?;
+    doors.open("projects file", projects.watch(closing.clone()));
     doors.open("grpc", core.serve_grpc(listener, tls, closing.clone()));
     doors.open("core.sock", core.serve_unix(closing.clone()));
     doors.open("record", core.watch_record(closing.clone()));

@@ -17,7 +17,9 @@ use super::{
     certificate,
     doors::Doors,
     ending::end,
-    link, rooms,
+    link,
+    projects_file::ProjectsFile,
+    rooms,
     stop::Stop,
     welcome::{Host, Token, Welcome, shell_word},
 };
@@ -36,6 +38,7 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
     let mut facade = rooms::facade(&config)?;
     let grpc_tls = rooms::grpc_tls(&config)?;
     certificate::warn(&config);
+    let projects = ProjectsFile::read(&config)?;
     // Ports first: whoever lacks one should not make a data directory.
     let (http, grpc) = (bind("http", config.http).await?, bind("grpc", config.grpc).await?);
     let addresses = (address(&http)?, address(&grpc)?);
@@ -46,6 +49,8 @@ pub(super) async fn run(context: &Context) -> Result<Exit, Failure> {
 
     let closing = CancellationToken::new();
     let mut doors = Doors::default();
+    let projects = projects.follow(core.projects()).await?;
+    doors.open("projects file", projects.watch(closing.clone()));
     let inner = inner_door(&config, addresses.0, &core, &facade, &mut doors, &closing).await?;
     doors.open("grpc", core.serve_grpc(grpc, grpc_tls, closing.clone()));
     doors.open("core.sock", core.serve_unix(closing.clone()));
