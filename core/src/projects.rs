@@ -113,3 +113,6 @@ impl Projects {
         Ok(targets.into_iter().map(known).collect())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! The management services as their clients see them, over a whole core in process.
 
 mod fixtures;
+mod fleet;
 
 use std::time::Duration;
 

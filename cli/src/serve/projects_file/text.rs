@@ -50,16 +50,18 @@ pub(super) fn parse(path: &str, text: &str) -> Result<Wanted, Vec<Problem>> {
         vec![Problem::new(place, error.message().replace('\n', ", "))]
     })?;
     let wanted = reading.whole(table.get_ref());
-    match reading.problems.is_empty() {
-        true => Ok(wanted),
-        false => Err(reading.problems),
+    if reading.problems.is_empty() {
+        return Ok(wanted);
     }
+    // Tables give their keys by name; people read from the top.
+    reading.problems.sort_by_key(|(offset, _)| *offset);
+    Err(reading.problems.into_iter().map(|(_, problem)| problem).collect())
 }
 
 struct Reading<'a> {
     path: &'a str,
     text: &'a str,
-    problems: Vec<Problem>,
+    problems: Vec<(usize, Problem)>,
 }
 
 impl Reading<'_> {
@@ -153,7 +155,8 @@ impl Reading<'_> {
     }
 
     fn wrong(&mut self, offset: usize, what: &str) {
-        self.problems.push(Problem::new(self.place(offset), what));
+        self.problems
+            .push((offset, Problem::new(self.place(offset), what)));
     }
 
     fn place(&self, offset: usize) -> String {
