@@ -188,7 +188,12 @@ fn a_flag_stands_with_the_listing_or_with_the_tool_that_is_shown() {
 #[test]
 fn every_command_line_that_a_document_shows_is_understood() {
     let mut shown = 0;
-    for file in ["README.md", "docs/relay.md", "docs/transcript.md"] {
+    for file in [
+        "README.md",
+        "docs/relay.md",
+        "docs/project.md",
+        "docs/transcript.md",
+    ] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("..")
             .join(file);

@@ -187,6 +187,10 @@ impl Conversation {
     /// Answers a question of the server, whose id is given as it was written.
     pub(crate) fn answer(&self, id: &Bytes, answer: Result<&Bytes, &Bytes>) {
         self.state().used = Instant::now();
+        self.send_answer(id, answer);
+    }
+
+    fn send_answer(&self, id: &Bytes, answer: Result<&Bytes, &Bytes>) {
         let out = Out {
             bytes: message::response(id, answer.map(|it| &it[..]).map_err(|it| &it[..])),
             what: What::Response,
@@ -264,14 +268,17 @@ impl Conversation {
     }
 
     async fn take(self: &Arc<Self>, said: Said, stream: Option<u64>) {
-        self.state().used = Instant::now();
+        // A server that only asks whether we are there keeps no conversation alive.
+        if !matches!(&said, Said::Request { method, .. } if method == "ping") {
+            self.state().used = Instant::now();
+        }
         match said {
             Said::Response { id, answer } => {
                 let Some(id) = self.whose(&id, stream) else { return };
                 self.settle(id, answer.map_err(Unanswered::Error));
             }
             Said::Request { id, method, .. } if method == "ping" => {
-                self.answer(&id, Ok(&Bytes::from_static(b"{}")));
+                self.send_answer(&id, Ok(&Bytes::from_static(b"{}")));
             }
             Said::Request { id, method, params } => {
                 let about = self.account_of(stream);

@@ -178,11 +178,13 @@ impl Core {
         else {
             return Ok(());
         };
+        // In a session, what a caller of another era wrote into `_meta` means nothing to the server.
+        let stateless = stateless.as_ref().filter(|_| !self.session().is_negotiated());
         let is_opening = method == "initialize";
         if is_opening {
             self.session().begin(id, out.bytes.clone());
         }
-        let (mut headers, generation) = self.headers(method, stateless.as_ref(), is_opening);
+        let (mut headers, generation) = self.headers(method, stateless, is_opening);
         if stateless.is_some() && method == "tools/call" {
             self.mirrors().write(message::params_of(&out.bytes), &mut headers);
         }

@@ -134,7 +134,10 @@ async fn look(opened: &Opened, is_url: bool) {
 async fn hear_of_changes(opened: &Opened) {
     let wanted = r#"{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true}}"#;
     let mut backoff = Backoff::new();
-    while opened.era == Era::Stateless {
+    loop {
+        if opened.era == Era::Sessions {
+            break;
+        }
         let params = stateless::completed(wanted).unwrap_or_default();
         let since = Instant::now();
         let Ok(mut asked) = opened.conversation.ask(None, "subscriptions/listen", &params) else {

@@ -25,6 +25,7 @@ impl Core {
         let mut backoff = Backoff::new();
         let mut last: Option<Bytes> = None;
         let mut generation = self.session().generation();
+        let mut is_there = false;
         loop {
             let opened = match &last {
                 Some(last) => self.resume(last).await,
@@ -33,6 +34,7 @@ impl Core {
             let mut wait = None;
             match opened {
                 Ok(response) => {
+                    is_there = true;
                     backoff = Backoff::new();
                     let mut messages = self.messages(response);
                     while let Ok(Some(said)) = messages.next().await {
@@ -41,13 +43,12 @@ impl Core {
                     wait = messages.retry();
                     last = messages.last_id().or(last);
                 }
-                // Another session, opened when this one was forgotten, has no events of this one.
-                Err(Unanswered::Status(404)) if self.session().generation() == generation => {
-                    last = None;
-                }
+                // The session may be forgotten; whoever asks for something next opens it anew.
+                Err(Unanswered::Status(404)) if is_there => last = None,
                 Err(Unanswered::Status(400..=499)) => return,
                 Err(_) => {}
             }
+            // Another session has no events of this one.
             if self.session().generation() != generation {
                 generation = self.session().generation();
                 last = None;

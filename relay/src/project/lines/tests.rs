@@ -3,11 +3,11 @@ use proptest::prelude::*;
 use super::*;
 
 /// A reader that gives its bytes in pieces.
-fn pieces(pieces: &[Vec<u8>]) -> impl AsyncRead + Unpin {
+fn pieces(pieces: &[Vec<u8>]) -> impl AsyncRead + Unpin + use<'_> {
     let stream = futures::stream::iter(
         pieces
-            .to_vec()
-            .into_iter()
+            .iter()
+            .cloned()
             .map(|piece| Ok::<_, io::Error>(Bytes::from(piece))),
     );
     tokio_util::io::StreamReader::new(stream)

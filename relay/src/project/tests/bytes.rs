@@ -35,7 +35,7 @@ fn odd_json() -> impl Strategy<Value = String> {
 fn params_and_results_pass_through_to_the_byte() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     for era in ["sessions", "stateless"] {
-        let played = std::cell::RefCell::new(runtime.block_on(async { up(scripted(era)).await }));
+        let played = tokio::sync::Mutex::new(runtime.block_on(async { up(scripted(era)).await }));
         let mut runner = TestRunner::new(ProptestConfig {
             cases: 64,
             failure_persistence: None,
@@ -46,7 +46,7 @@ fn params_and_results_pass_through_to_the_byte() {
             let params = format!(r#"{{ "name" : "echo", "z":{json},{meta}, "a": {json} }}"#);
             let conversation = (era == "stateless").then_some("raw");
             let returned = runtime.block_on(async {
-                let mut played = played.borrow_mut();
+                let mut played = played.lock().await;
                 let id = played.ask(conversation, "tools/call", params.clone()).await;
                 played.response(&id).await
             });

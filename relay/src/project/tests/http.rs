@@ -52,6 +52,23 @@ async fn every_message_names_the_session_and_the_negotiated_revision() {
 }
 
 #[tokio::test]
+async fn a_caller_of_another_era_does_not_change_how_a_server_is_spoken_to() {
+    let server = Http::start(Script::Sessions).await;
+    let mut played = up(server.local()).await;
+    let params = r#"{"name":"echo","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#;
+    let id = played.ask(None, "tools/call", params).await;
+    assert_eq!(played.response(&id).await.body, params);
+    let seen = server.seen();
+    let call = seen
+        .iter()
+        .find(|seen| seen.method == "tools/call")
+        .expect("seen");
+    assert_eq!(call.session.as_deref(), Some("session-1"));
+    assert_eq!(call.revision.as_deref(), Some("2025-06-18"));
+    assert_eq!(call.mcp_method, None);
+}
+
+#[tokio::test]
 async fn a_session_ends_with_its_conversation() {
     let server = Http::start(Script::Sessions).await;
     let mut played = up(server.local()).await;
