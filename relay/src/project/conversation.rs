@@ -306,10 +306,7 @@ impl Conversation {
             "notifications/message" => (params, self.account_of(stream)),
             _ if method.starts_with(RESERVED) => return,
             _ => {
-                let tagged = subscription(&params);
-                // A change of a list is for all callers, on whose account it may ever be told.
-                let for_all = self.name.is_none() && tagged.is_none() && method.ends_with("/list_changed");
-                let about = stream.or(tagged).filter(|_| !for_all);
+                let about = stream.or_else(|| subscription(&params));
                 (params, about.and_then(|id| self.frame_of(id)))
             }
         };
