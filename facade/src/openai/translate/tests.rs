@@ -2,4 +2,5 @@
 //! `UPDATE=1 cargo test -p toolgate-facade` writes what goes out anew; a change of an existing file breaks integrators.
 
 mod golden;
+mod projects;
 mod property;
