@@ -7,7 +7,6 @@ use std::{path::PathBuf, time::Duration};
 pub use self::stand_alone::{BackEnd, BackEndCredential, StandAlone};
 use crate::{
     anchor::AnchorConfig,
-    fleet,
     profiles::UnknownProfile,
     store::{DatabaseUrl, StoreConfig},
 };
@@ -24,7 +23,7 @@ pub struct CoreConfig {
     /// What becomes of a profile that nobody knows.
     pub unknown_profile: UnknownProfile,
     /// Whose default `switch_project` sets.
-    pub active_project_scope: fleet::Scope,
+    pub active_project_scope: ProjectScope,
     /// Total time a target has to answer.
     pub upstream_timeout: Duration,
     /// The base URL that relays dial, as shown in enrolment commands.
@@ -69,7 +68,7 @@ impl CoreConfig {
             database_url: None,
             limits: Limits::default(),
             unknown_profile: UnknownProfile::Open,
-            active_project_scope: fleet::Scope::default(),
+            active_project_scope: ProjectScope::default(),
             upstream_timeout: Duration::from_secs(10),
             public_url: "http://127.0.0.1:7600".into(),
             accept_lost_keys: false,
@@ -83,6 +82,28 @@ impl CoreConfig {
             echo_hosts: false,
             #[cfg(any(test, feature = "conformance"))]
             fixtures: None,
+        }
+    }
+}
+
+/// Whose default a switch sets, in the words of `switch_project`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum ProjectScope {
+    /// The session's, or without one the principal's.
+    #[default]
+    Caller,
+    /// One value for all callers of a tenant, as the origin had it.
+    Tenant,
+}
+
+impl ProjectScope {
+    /// Reads the word of the configuration.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "caller" => Some(Self::Caller),
+            "tenant" => Some(Self::Tenant),
+            _ => None,
         }
     }
 }

@@ -31,7 +31,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use toolgate_contract::ids::{TargetId, TenantId};
 
 pub use self::{
-    defaults::{Defaults, Owner, Scope},
+    defaults::{Defaults, Owner},
     definition::{Definition, Published, ROUTING, ROUTING_BESIDE},
     live::Event,
     pipes::Pipes,
@@ -50,6 +50,7 @@ use self::{
 use crate::{
     changes::{By, Changes},
     clock::Clock,
+    config::ProjectScope,
     error::Error,
     journal::Journal,
     snapshot::{Snapshot, Snapshots, Target},
@@ -72,7 +73,7 @@ pub struct Fleet(Arc<Shared>);
 
 struct Shared {
     clock: Clock,
-    scope: Scope,
+    scope: ProjectScope,
     projects: Mutex<Projects>,
     /// Tells that a list has to be asked for.
     wanted: Notify,
@@ -102,7 +103,7 @@ pub struct Keeping {
 impl Fleet {
     /// No project is known yet.
     #[must_use]
-    pub fn new(clock: Clock, scope: Scope) -> Self {
+    pub fn new(clock: Clock, scope: ProjectScope) -> Self {
         Self(Arc::new(Shared {
             scope,
             projects: Mutex::default(),
@@ -116,7 +117,7 @@ impl Fleet {
 
     /// Whose default `switch_project` sets.
     #[must_use]
-    pub fn scope(&self) -> Scope {
+    pub fn scope(&self) -> ProjectScope {
         self.0.scope
     }
 

@@ -7,9 +7,8 @@ use toolgate_core::{
     Core, CoreConfig, GrpcTls, Limits, StartError,
     anchor::AnchorConfig,
     clock::Clock,
-    config::{JwtConfig, SecretsConfig, StandAlone},
+    config::{JwtConfig, ProjectScope, SecretsConfig, StandAlone},
     data_dir::DataDirError,
-    fleet::Scope,
     profiles::UnknownProfile,
 };
 use toolgate_facade::{FacadeConfig, ToolNames, tls};
@@ -73,7 +72,7 @@ async fn start(
         settings.echo_hosts = config.echo_hosts;
     }
     settings.unknown_profile = unknown_profile(config);
-    settings.active_project_scope = Scope::parse(&config.active_project_scope).unwrap_or_default();
+    settings.active_project_scope = ProjectScope::parse(&config.active_project_scope).unwrap_or_default();
     settings.database_url.clone_from(&config.database_url);
     settings.public_url = public_url;
     settings.only_local = only_local;

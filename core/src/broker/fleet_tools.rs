@@ -15,6 +15,7 @@ use super::{
     Rooms,
     answer::Answer,
     ask::Caller,
+    dispatch::fitting,
     errand::Errand,
     facts::Facts,
     for_project::{current, named, owner},
@@ -127,7 +128,11 @@ pub(super) async fn of_all(errand: Errand, facts: &Facts) -> Result<Answer, Erro
         }
     }
     let totals = counts(totals.into_iter());
-    told(&text, json!({"projects": rows, "totals": totals}))
+    told(
+        "aggregate_pipeline_status",
+        &text,
+        json!({"projects": rows, "totals": totals}),
+    )
 }
 
 async fn pipeline(errand: &Errand, project: &Target) -> Result<Pipeline, String> {
@@ -262,7 +267,7 @@ fn listed(rooms: &Rooms, caller: &Caller) -> Result<Answer, Error> {
     if active.is_none() {
         text.push_str("none is yours by default: name one in each call as project, or use switch_project\n");
     }
-    told(&text, json!({"projects": rows}))
+    told("list_projects", &text, json!({"projects": rows}))
 }
 
 fn health(rooms: &Rooms, caller: &Caller) -> Result<Answer, Error> {
@@ -293,7 +298,7 @@ fn health(rooms: &Rooms, caller: &Caller) -> Result<Answer, Error> {
         );
         rows.push(row);
     }
-    told(&text, json!({"projects": rows}))
+    told("gateway_health", &text, json!({"projects": rows}))
 }
 
 fn identity(rooms: &Rooms, caller: &Caller, arguments: &Value) -> Result<(Answer, Option<Deed>), Error> {
@@ -335,7 +340,7 @@ fn identity(rooms: &Rooms, caller: &Caller, arguments: &Value) -> Result<(Answer
         }
         rows.push(row);
     }
-    Ok((told(&text, json!({"relays": rows}))?, deed))
+    Ok((told("fleet_identity", &text, json!({"relays": rows}))?, deed))
 }
 
 fn repin(rooms: &Rooms, caller: &Caller, project: &str, key: &str) -> Result<Deed, Error> {
@@ -377,7 +382,11 @@ fn switched(rooms: &Rooms, caller: &Caller, project: &str) -> Result<(Answer, Op
         Owner::Tenant => "of everyone here",
     };
     let text = format!("calls {whose} that name no project now go to {}", target.name);
-    let answer = told(&text, json!({"project": target.name, "scope": owner.scope()}))?;
+    let answer = told(
+        "switch_project",
+        &text,
+        json!({"project": target.name, "scope": owner.scope()}),
+    )?;
     Ok((
         answer,
         Some(Deed::Switch {
@@ -397,7 +406,7 @@ fn text_of<'a>(arguments: &'a Value, name: &str) -> &'a str {
     arguments[name].as_str().unwrap_or_default()
 }
 
-fn told(text: &str, structured: Value) -> Result<Answer, Error> {
+fn told(tool: &'static str, text: &str, structured: Value) -> Result<Answer, Error> {
     let text = text.trim_end();
     let text = if text.is_empty() {
         "no project is registered"
@@ -411,5 +420,5 @@ fn told(text: &str, structured: Value) -> Result<Answer, Error> {
         is_error: false,
         raw: None,
     };
-    Ok(Answer::fresh(Arc::new(result)))
+    Ok(Answer::fresh(Arc::new(fitting(tool, result)?)))
 }

@@ -10,8 +10,9 @@ use toolgate_contract::{frame::FrameId, splice, v1::Violation};
 
 use super::{Rooms, admit::Admitted, ask::Caller, facts::Refusal, resolve::Resolved};
 use crate::{
+    config::ProjectScope,
     error::{Error, Missing},
-    fleet::{Owner, Published, ROUTING, ROUTING_BESIDE, Scope},
+    fleet::{Owner, Published, ROUTING, ROUTING_BESIDE},
     profiles, registry,
     snapshot::Target,
     upstream::{Message, Payload, UpstreamError},
@@ -119,9 +120,9 @@ pub(super) fn current(rooms: &Rooms, caller: &Caller) -> Option<Arc<Target>> {
 /// Whose default `switch_project` sets for this caller.
 pub(super) fn owner(rooms: &Rooms, caller: &Caller) -> Owner {
     match (rooms.fleet.scope(), &caller.session) {
-        (Scope::Tenant, _) => Owner::Tenant,
-        (Scope::Caller, Some(session)) => Owner::Session(Arc::clone(session)),
-        (Scope::Caller, None) => Owner::Principal(Arc::clone(&caller.principal().name)),
+        (ProjectScope::Tenant, _) => Owner::Tenant,
+        (ProjectScope::Caller, Some(session)) => Owner::Session(Arc::clone(session)),
+        (ProjectScope::Caller, None) => Owner::Principal(Arc::clone(&caller.principal().name)),
     }
 }
 

@@ -27,8 +27,7 @@ use super::*;
 use crate::{
     audit::Sealer,
     changes::Changes,
-    config::Limits,
-    fleet,
+    config::{Limits, ProjectScope},
     identity::{Context, Kind, Minted, Role},
     journal::Contact,
     store::{Param, Store, StoreConfig, params},
@@ -229,7 +228,7 @@ impl World {
         let dialling = Dialling::new(secrets.clone(), journal.clone(), clock.clone(), calls.clone());
         let targets = Targets::new(changes, Arc::clone(&keys), live, "http://127.0.0.1", dialling);
         let broker = Broker::new(Rooms {
-            fleet: Fleet::new(clock.clone(), fleet::Scope::default()),
+            fleet: Fleet::new(clock.clone(), ProjectScope::default()),
             entrance: Entrance::default(),
             internal_issues: Default::default(),
             watches: Watches::default(),

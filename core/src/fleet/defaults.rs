@@ -23,28 +23,6 @@ pub enum Owner {
     Session(Arc<str>),
 }
 
-/// Whose default a switch sets, in the words of `switch_project`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// The session's, or without one the principal's.
-    #[default]
-    Caller,
-    /// One value for all callers of a tenant, as the origin had it.
-    Tenant,
-}
-
-impl Scope {
-    /// Reads the word of the configuration.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "caller" => Some(Self::Caller),
-            "tenant" => Some(Self::Tenant),
-            _ => None,
-        }
-    }
-}
-
 impl Owner {
     /// As it is stored, and as snapshots name it.
     #[must_use]

@@ -8,7 +8,7 @@ use toolgate_contract::{ids::TargetId, v1::ErrorReason};
 use super::*;
 use crate::{
     changes::tests::ground::{Ground, detail},
-    fleet::Scope,
+    config::ProjectScope,
     keys::Keyring,
     secrets::Secrets,
     targets::{Dialling, Entry},
@@ -32,7 +32,7 @@ async fn room() -> Room {
         "https://gate.example",
         Dialling::new(secrets, journal, ground.clock.clone(), tasks),
     );
-    let fleet = Fleet::new(ground.clock.clone(), Scope::default());
+    let fleet = Fleet::new(ground.clock.clone(), ProjectScope::default());
     let projects = Projects::new(ground.changes.clone(), targets, fleet, ground.snapshots.clone());
     Room { ground, projects }
 }
