@@ -21,12 +21,12 @@ use super::{
     for_project::{current, named, owner},
 };
 use crate::{
-    audit::Event,
+    audit::{Event, EventKind},
     error::Error,
     fleet::{self, Item, Owner, Pipeline, Status, rows},
     identity::Action,
     journal::Receipt,
-    rfc3339,
+    registry, rfc3339,
     snapshot::Target,
     upstream::{Raw, ToolResult, UpstreamError},
 };
@@ -69,6 +69,13 @@ pub(super) async fn done(rooms: &Rooms, facts: &Facts, deed: Deed, event: Event)
     let tenant = facts.caller.principal().tenant.clone();
     match deed {
         Deed::Switch { owner, target } => {
+            // It has a row of its own (`gateway.md` §3), about the project that was chosen.
+            let event = Event {
+                kind: EventKind::ProjectSwitched,
+                adapter_type: registry::PROJECT.into(),
+                target_id: Some(target),
+                ..event
+            };
             let (whose, of, now_us) = (owner.clone(), tenant.clone(), rooms.clock.wall_us());
             let switched = rooms.journal.record_with(
                 &tenant,
