@@ -56,6 +56,35 @@ async fn a_database_of_a_newer_version_or_with_another_history_is_refused() {
 }
 
 #[tokio::test]
+async fn a_store_of_before_projects_is_brought_up_to_date_with_what_it_holds() {
+    let (dir, store) = embedded().await;
+    let tenant = suite::tenant(&store).await;
+    drop(store);
+    let path = dir.path().join("toolgate.db");
+    let back = "drop table project_tools; drop table project_default; \
+        delete from schema_migration where version >= 4";
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute_batch(back)
+        .unwrap();
+    let store = Store::open(StoreConfig::sqlite(&path)).await.unwrap();
+    assert!(store.tenant(&tenant).await.unwrap().is_some());
+    let owner = tenant.clone();
+    let lists: Result<_, StoreError> = store
+        .with_tenant_read(&tenant, move |tx| {
+            Box::pin(async move {
+                tx.query(
+                    "select hash from project_tools where tenant_id = $1",
+                    params![&owner],
+                )
+                .await
+            })
+        })
+        .await;
+    assert!(lists.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn a_closed_store_is_one_file() {
     for _ in 0..20 {
         let (dir, store) = embedded().await;

@@ -151,3 +151,23 @@ async fn a_server_that_may_lose_commits_is_refused() {
         "{refused}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_of_before_projects_is_brought_up_to_date_with_what_it_holds() {
+    const TEST: &str = "a_database_of_before_projects_is_brought_up_to_date_with_what_it_holds";
+    let Some(ground) = Ground::shared(TEST).await else {
+        return;
+    };
+    let store = ground.store().await;
+    let tenant = crate::store::suite::tenant(&store).await;
+    drop(store);
+    let back = "drop table toolgate.project_tools, toolgate.project_default; \
+        delete from toolgate.schema_migration where version >= 4";
+    ground.database.execute(back).await.unwrap();
+    let admin: DatabaseUrl = ground.database.url_as("postgres").parse().unwrap();
+    let migrated = migrate(&admin, None).await.unwrap();
+    assert_eq!(migrated.applied, versions()[3..]);
+    // The lint of the start holds the schema against a new one.
+    let store = ground.store().await;
+    assert!(store.tenant(&tenant).await.unwrap().is_some());
+}
