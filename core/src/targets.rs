@@ -408,6 +408,11 @@ fn configured(target: &Target, change: Change, more: Value) -> Fact {
         "type": target.adapter,
         "validation": target.validation.get("verdict").cloned().unwrap_or_default(),
     });
+    // How far it is trusted has no other row.
+    if target.adapter() == registry::PROJECT {
+        detail["access"] = target.config.get("access").cloned().unwrap_or_default();
+        detail["onDrift"] = target.config.get("onDrift").cloned().unwrap_or_default();
+    }
     if let (Value::Object(detail), Value::Object(more)) = (&mut detail, more) {
         detail.extend(more);
     }

@@ -121,6 +121,12 @@ async fn a_project_is_not_called_like_infrastructure_and_keeps_its_rules_when_it
         (&changed.config["access"], &changed.config["timeoutSeconds"]),
         (&json!("read_write"), &json!(5))
     );
+    let record = room.ground.record().await;
+    let told = detail(record.last().unwrap());
+    assert_eq!(
+        (&told["change"], &told["access"]),
+        (&json!("updated"), &json!("read_write"))
+    );
 }
 
 #[tokio::test]
