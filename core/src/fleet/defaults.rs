@@ -6,6 +6,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
 };
 
 use toolgate_contract::ids::{TargetId, TenantId};
@@ -47,7 +48,17 @@ impl Owner {
 
 /// Choices that are newer than the snapshots. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub struct Defaults(Arc<Mutex<HashMap<TenantId, HashMap<Owner, TargetId>>>>);
+pub struct Defaults(Arc<Mutex<HashMap<TenantId, HashMap<Owner, Choice>>>>);
+
+/// How long a choice stands over the snapshots. A snapshot that was read before it may come in after it, and a call may hold
+/// one for a moment: both are long over by then.
+const STANDS_FOR: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    target: TargetId,
+    made: Instant,
+}
 
 impl Defaults {
     /// What this owner chose, whether it is there any more or not.
@@ -56,16 +67,19 @@ impl Defaults {
         let chosen = self
             .lock()
             .get(&snapshot.tenant)
-            .and_then(|tenant| tenant.get(owner).copied());
+            .and_then(|tenant| tenant.get(owner).map(|choice| choice.target));
         chosen.or_else(|| snapshot.defaults.get(&owner.stored()).copied())
     }
 
     /// Notes a choice that is durable.
     pub fn chose(&self, tenant: &TenantId, owner: Owner, target: TargetId) {
-        self.lock()
-            .entry(tenant.clone())
-            .or_default()
-            .insert(owner, target);
+        self.lock().entry(tenant.clone()).or_default().insert(
+            owner,
+            Choice {
+                target,
+                made: Instant::now(),
+            },
+        );
     }
 
     /// Forgets a choice, for one that was made past this room.
@@ -75,19 +89,23 @@ impl Defaults {
         }
     }
 
-    /// Forgets what the snapshot says by now.
+    /// Forgets what the snapshot says by now, some time after it was chosen: what it says at once may be an older choice of
+    /// the same project, and the one in between come in with the next snapshot.
     pub fn sweep(&self, snapshot: &Snapshot) {
         let mut all = self.lock();
         let Some(tenant) = all.get_mut(&snapshot.tenant) else {
             return;
         };
-        tenant.retain(|owner, target| snapshot.defaults.get(&owner.stored()) != Some(target));
+        tenant.retain(|owner, choice| {
+            choice.made.elapsed() < STANDS_FOR
+                || snapshot.defaults.get(&owner.stored()) != Some(&choice.target)
+        });
         if tenant.is_empty() {
             all.remove(&snapshot.tenant);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<TenantId, HashMap<Owner, TargetId>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<TenantId, HashMap<Owner, Choice>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
