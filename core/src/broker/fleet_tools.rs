@@ -263,12 +263,24 @@ fn listed(rooms: &Rooms, caller: &Caller) -> Result<Answer, Error> {
         } else {
             "built in"
         };
-        let _ = writeln!(
+        let _ = write!(
             text,
             "{mark}{} ({kind}, {})",
             project.name,
             row["access"].as_str().unwrap_or_default()
         );
+        for label in ["url", "ssh_port", "host_path"] {
+            match &row[label] {
+                Value::Null => {}
+                Value::String(value) => {
+                    let _ = write!(text, " {label}={value}");
+                }
+                value => {
+                    let _ = write!(text, " {label}={value}");
+                }
+            }
+        }
+        text.push('\n');
         rows.push(row);
     }
     if active.is_none() {

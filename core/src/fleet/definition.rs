@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use toolgate_contract::splice;
 
 use crate::registry::Schema;
@@ -68,17 +68,26 @@ struct Told<'a> {
     input_schema: Option<&'a RawValue>,
     #[serde(borrow, default)]
     output_schema: Option<&'a RawValue>,
-    #[serde(default)]
-    annotations: Option<Annotations>,
+    #[serde(borrow, default)]
+    annotations: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
+/// What is in it is the project's word; of another type than it should be it says nothing, and costs no tool.
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Annotations {
     #[serde(default)]
-    title: Option<String>,
+    title: Option<Value>,
     #[serde(default)]
-    read_only_hint: Option<bool>,
+    read_only_hint: Option<Value>,
+}
+
+impl Told<'_> {
+    fn hints(&self) -> Annotations {
+        let raw = self.annotations.map(RawValue::get);
+        raw.and_then(|raw| serde_json::from_str(raw).ok())
+            .unwrap_or_default()
+    }
 }
 
 impl Definition {
@@ -88,9 +97,10 @@ impl Definition {
         let told: Told<'_> = serde_json::from_str(raw).ok()?;
         let fits = (1..=LONGEST_NAME).contains(&told.name.len()) && !told.name.chars().any(unwanted);
         let schema = told.input_schema.map(RawValue::get);
+        let read_only = told.hints().read_only_hint == Some(Value::Bool(true));
         fits.then(|| Self {
             own_name: told.name.into(),
-            read_only: told.annotations.and_then(|hints| hints.read_only_hint) == Some(true),
+            read_only,
             has_project: schema.is_some_and(has_routing),
             schema: schema
                 .filter(|schema| schema.len() <= LONGEST_SCHEMA)
@@ -129,9 +139,10 @@ impl Definition {
         };
         let definition = self.with_routing(&named, project)?;
         let told: Told<'_> = serde_json::from_str(&definition).ok()?;
+        let hints = told.hints();
         let title = told
             .title
-            .or_else(|| told.annotations.and_then(|hints| hints.title))
+            .or_else(|| hints.title.as_ref().and_then(Value::as_str).map(str::to_owned))
             .unwrap_or_default();
         let bytes = |raw: Option<&RawValue>| {
             raw.map_or_else(Bytes::new, |raw| Bytes::copy_from_slice(raw.get().as_bytes()))
