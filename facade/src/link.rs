@@ -22,8 +22,8 @@ use toolgate_contract::v1::{
 use self::core::Core;
 use crate::{CoreService, problem::Problem, routes::Shared};
 
-/// Results may be 8 MiB and frames 9 MiB; a message carries either with room for the rest.
-const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;
+/// A result may be 8 MiB. A project's comes as it is and, for other dialects, in its parts once more; with room for the rest.
+const MESSAGE_LIMIT: usize = 17 * 1024 * 1024;
 
 const FACADE: HeaderName = HeaderName::from_static("toolgate-facade");
 const SOURCE: HeaderName = HeaderName::from_static("toolgate-source");

@@ -69,6 +69,8 @@ fn key(server: &Server, project: &str, caller: &Caller) -> u64 {
 /// Carries one request to a project's server.
 pub(super) async fn answer(server: &Server, project: &str, asked: Asked) -> Reply {
     let fault = match (asked.era, asked.method.as_str()) {
+        // Of a client of this revision it is no method; the relay would begin a conversation with it.
+        (Era::Modern, "initialize") => Some(Fault::no_method(&asked.method, true)),
         (Era::Modern, _) => asked.meta.check_modern().err(),
         (Era::Legacy(_), _) if asked.in_session => None,
         (Era::Legacy(_), "initialize") => None,
