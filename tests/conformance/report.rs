@@ -48,6 +48,25 @@ impl Report {
         }
     }
 
+    /// The same scenarios at a server itself and through the pipe.
+    pub(super) fn piped(&mut self, tools: &str, what: &str, runs: &[Run], piped: &[Run]) {
+        let text = &mut self.0;
+        let _ = write!(
+            text,
+            "\n## {tools}, through the pipe\n\n{what}\n\n\
+             | revision | scenarios | checks passed at the server | checks passed through the pipe |\n|---|---|---|---|\n"
+        );
+        for (run, piped) in runs.iter().zip(piped) {
+            let ((passed, all), (piped_passed, piped_all)) = (run.counts(), piped.counts());
+            let _ = writeln!(
+                text,
+                "| {} | {} | {passed} of {all} | {piped_passed} of {piped_all} |",
+                run.revision,
+                run.scenarios.len()
+            );
+        }
+    }
+
     pub(super) fn text(self) -> String {
         self.0
     }

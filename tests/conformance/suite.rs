@@ -15,6 +15,10 @@ pub(super) enum Scenarios {
     These(&'static [&'static str]),
 }
 
+/// Checks of what is answered before a server is reached. The error about an unknown revision names those that the gateway
+/// serves, and a server that serves fewer has told fewer.
+const ANSWERED_BEFORE: [&str; 1] = ["sep-2575-server-unsupported-version-error"];
+
 /// What came of one revision.
 pub(super) struct Run {
     pub(super) revision: &'static str,
@@ -34,6 +38,63 @@ pub(super) enum Verdict {
     Passed,
     Warned,
     Failed,
+}
+
+impl Run {
+    /// How many checks passed, of how many.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        let checks = || self.scenarios.iter().flat_map(|(_, checks)| checks.values());
+        let passed = checks().filter(|verdict| **verdict == Verdict::Passed);
+        (passed.count(), checks().count())
+    }
+
+    /// What passed in another run of the same scenarios and does not here.
+    pub(super) fn lost_from(&self, other: &Self) -> Vec<String> {
+        let here = self.by_name();
+        let passed = other.scenarios.iter().flat_map(|(scenario, checks)| {
+            let passed = checks.iter().filter(|(_, verdict)| **verdict == Verdict::Passed);
+            passed.map(move |(check, _)| (scenario.as_str(), check))
+        });
+        passed
+            .filter(|(_, check)| !ANSWERED_BEFORE.contains(&check.as_str()))
+            .filter(|(scenario, check)| {
+                let verdict = here.get(scenario).and_then(|checks| checks.get(*check));
+                verdict != Some(&Verdict::Passed)
+            })
+            .map(|(scenario, check)| format!("{} {scenario}: {check} is lost", self.revision))
+            .collect()
+    }
+
+    fn by_name(&self) -> BTreeMap<&str, &Checks> {
+        self.scenarios
+            .iter()
+            .map(|(name, checks)| (name.as_str(), checks))
+            .collect()
+    }
+}
+
+/// Lets the suite at someone else's server, whose failures are its own.
+pub(super) async fn look(clients: &Clients, url: &str, revision: &'static str) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let arguments = [
+        "server",
+        "--url",
+        url,
+        "--spec-version",
+        revision,
+        "-o",
+        out,
+        "--suite",
+        "all",
+    ];
+    clients.conformance(&arguments).await.unwrap();
+    Run {
+        revision,
+        scenarios: read(folder.path()),
+        reasons: Reasons::new(),
+        complaints: Vec::new(),
+    }
 }
 
 /// Lets the suite at a URL.

@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 
 use super::repository::texts;
 
-/// All rows of the gate of the gateway, and B1 to B16 of the tools of agents.
+/// All rows of the gate of the gateway, B1 to B16 of the tools of agents, and C1 to C14 of projects.
 const ROWS: &str = "J1-1 J1-2 J1-3 J1-4 J2-1 J2-2 J2-3 J2-4 E1 E2 E3 E4 E5 E6 E7 E8 015 016 017 018 019 020-023 024 \
     025-027 INV-1 INV-2 INV-3 INV-4 LLM INV-6 COV LIVE MCP SEC NFR UI \
-    B1 B2 B3 B4 B5 B6 B7 B8 B9 B10 B11 B12 B13 B14 B15 B16";
+    B1 B2 B3 B4 B5 B6 B7 B8 B9 B10 B11 B12 B13 B14 B15 B16 \
+    C1 C2 C3 C4 C5 C6 C7 C8 C9 C10 C11 C12 C13 C14";
 
 #[test]
 fn every_row_of_the_gate_names_its_scenarios() {

@@ -4,7 +4,7 @@
 use std::{fs, path::Path};
 
 use serde_json::json;
-use toolgate_test_support::{Dialect, Gateway, Role, until};
+use toolgate_test_support::{Dialect, Does, Gateway, McpClient, Project, Revision, Role, until};
 
 #[tokio::test]
 async fn no_secret_leaves_the_gate() {
@@ -12,6 +12,27 @@ async fn no_secret_leaves_the_gate() {
     let admin = gateway.admin();
     let (id, reader) = admin.make_token("canary-reader", Role::Engineer).await.unwrap();
     let (_, enrolment) = admin.add_host("canary-host").await.unwrap();
+    let (target, of_project) = admin.add_project("canary-project", "read_write").await.unwrap();
+    let project = Project::enrol(gateway.url(), "canary-project", &target, &of_project)
+        .await
+        .unwrap();
+    admin.project_is_up("canary-project", 2).await;
+    let result = "canary-result-51cd";
+    for (what, does) in [
+        ("create_story", Does::text(result)),
+        (
+            "prompts/get",
+            Does::Answers(format!(r#"{{"messages":[],"description":"{result}"}}"#)),
+        ),
+        (
+            "who_are_you",
+            Does::Errs(format!(r#"{{"code":-32000,"message":"{result}"}}"#)),
+        ),
+    ] {
+        project.when(what, does);
+    }
+    let event = format!(r#"{{"level":"info","data":"{result}"}}"#);
+    project.notify("notifications/message", &event).await;
     let wrong = format!("{}x", &reader.token()[..reader.token().len() - 1]);
     let argument = "canary-argument-7f3a";
 
@@ -46,6 +67,24 @@ async fn no_secret_leaves_the_gate() {
             answers.push(format!("{dialect:?} {told:?} {:?}", speaker.tools().await));
         }
     }
+    // What a project is asked and answers passes, and stays nowhere.
+    for dialect in Dialect::ALL {
+        let speaker = reader.by(dialect).await;
+        for tool in ["create_story", "who_are_you"] {
+            let arguments = json!({"name": argument, "project": "canary-project"});
+            let told = speaker.call(tool, &arguments).await;
+            answers.push(format!("{told:?}").replace(result, ""));
+        }
+    }
+    let pipe = McpClient::open(&reader, "/mcp/project/canary-project", Revision::November2025).await;
+    for (method, params) in [
+        ("prompts/get", "name"),
+        ("resources/read", "uri"),
+        ("completion/complete", "ref"),
+    ] {
+        let told = pipe.ask(method, &json!({ params: argument }).to_string()).await;
+        answers.push(told.answer.replace(result, ""));
+    }
     reader
         .invoke_with(
             &json!({"name": "ssh.run_whitelisted_command", "arguments": {"command": "uptime"}}),
@@ -67,7 +106,12 @@ async fn no_secret_leaves_the_gate() {
         ("reader token", secret(reader.token())),
         ("wrong token", secret(&wrong)),
         ("enrolment token", secret(&enrolment)[..40].to_owned()),
+        (
+            "enrolment token of a project",
+            secret(&of_project)[..40].to_owned(),
+        ),
         ("argument", argument.to_owned()),
+        ("result of a project", result.to_owned()),
     ];
     let mut outputs: Vec<(String, Vec<u8>)> = vec![
         ("log".into(), gateway.log().into_bytes()),

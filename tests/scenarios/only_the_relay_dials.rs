@@ -1,5 +1,5 @@
 //! Gate INV-6. Gateway and host stand in two networks. Nothing on the host listens, so that nobody could dial it; the
-//! relay dials out, over TLS, and everything works.
+//! relays of the host and of a project on it dial out, over TLS, and everything works.
 
 use std::{process::Stdio, time::Duration};
 
@@ -136,6 +136,53 @@ async fn only_the_relay_dials() {
             .expect("the far host answers")
             .contains("load average")
     );
+
+    let added = client(&["fleet", "add", "shop", "--access", "read_write", "--json"]);
+    let added = { added }.output().await.unwrap();
+    let told = String::from_utf8_lossy(&added.stderr).into_owned();
+    let added: serde_json::Value = serde_json::from_slice(&added.stdout).expect(&told);
+    let state = folder.path().join("project").display().to_string();
+    let server = concat!(env!("CARGO_MANIFEST_DIR"), "/servers/one_tool.py");
+    let enrolment = added["token"].as_str().unwrap().to_owned();
+    let gateway = "https://10.255.77.1:7600";
+    let _project = inside(
+        &host,
+        &[
+            &binary,
+            "relay",
+            "project",
+            "--gateway",
+            gateway,
+            "--token",
+            &enrolment,
+            "--name",
+            "shop",
+            "--data-dir",
+            &state,
+            "--allow-root",
+            "--ca-cert",
+            &cert,
+            "--",
+            "python3",
+            server,
+            "the shop",
+        ],
+    );
+    let answered = until(Duration::from_secs(20), || async {
+        let output = client(&["call", "who_are_you", "--arg", "project=shop"])
+            .output()
+            .await
+            .ok()?;
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        output.status.success().then_some(said)
+    });
+    assert!(
+        answered
+            .await
+            .expect("the far project answers")
+            .contains("the shop")
+    );
+
     let mut look = Command::new("ip");
     look.args(["netns", "exec", &host, "cat", "/proc/net/tcp", "/proc/net/tcp6"]);
     let sockets = String::from_utf8_lossy(&look.output().await.unwrap().stdout).into_owned();

@@ -44,6 +44,8 @@ pub enum Client {
     TypeScriptSdk1,
     /// The TypeScript client, version 2.
     TypeScriptClient2,
+    /// The Python SDK, version 1, asking the everything server for everything.
+    PythonSdk1Everything,
     /// The Python SDK, version 2, listening to what the fixtures tell beside results.
     PythonSdk2Hears,
     /// The Python SDK, version 1, listening.
@@ -134,6 +136,7 @@ impl Clients {
     fn program(&self, client: Client) -> (PathBuf, &'static str) {
         match client {
             Client::PythonSdk2 => (self.places.python_2(), "python_sdk_2.py"),
+            Client::PythonSdk1Everything => (self.places.python_1(), "python_sdk_1_everything.py"),
             Client::PythonSdk1 => (self.places.python_1(), "python_sdk_1.py"),
             Client::OpenAiAgent => (self.places.python_2(), "openai_agent.py"),
             Client::FastMcp => (self.places.python_2(), "fastmcp_client.py"),

@@ -18,7 +18,7 @@ use toolgate_contract::frame::{Frame, FrameId, GoAwayReason, Kind, Offer};
 
 pub use self::{
     does::Does,
-    real::{Beside, RealProject},
+    real::{Beside, RealProject, lives},
 };
 use self::{session::Order, shared::Shared};
 use crate::uplink::{Identity, Link};
@@ -138,6 +138,28 @@ impl Project {
         let link = self.identity.dial(url).await?;
         self.run(link);
         Ok(())
+    }
+
+    /// The same project on a host that was set up anew: it says the same relay's id and proves another key. It does not
+    /// dial yet.
+    ///
+    /// # Errors
+    /// When there is no randomness.
+    pub fn set_up_anew(&self) -> Result<Self, String> {
+        Ok(Self {
+            identity: Arc::new(self.identity.with_another_key()?),
+            shared: Arc::new(Shared::new(&self.name, &[WHO, CREATE])),
+            orders: Mutex::new(None),
+            task: Mutex::new(None),
+            name: self.name.clone(),
+            target: self.target.clone(),
+        })
+    }
+
+    /// The id of its relay, as the gateway gave it.
+    #[must_use]
+    pub fn relay(&self) -> &str {
+        self.identity.relay()
     }
 
     /// Its name.

@@ -63,16 +63,18 @@ impl Clients {
         command
     }
 
-    /// The FastMCP server over HTTP.
+    /// One of `tests/servers` with these arguments, which prints the port it listens on.
     ///
     /// # Errors
     /// When it does not come up.
-    pub async fn fastmcp_over_http(&self) -> Result<Listening, String> {
-        let command = self.server(Server::FastMcp, self.home.path());
+    pub async fn listening(&self, script: &str, arguments: &[&str]) -> Result<Listening, String> {
         let mut child = self
-            .command(Path::new(&command[0]))
-            .args([&command[1], "http"])
+            .command(&self.places.python_2())
+            .arg(super::scripts().join("../servers").join(script))
+            .args(arguments)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
             .stdout(Stdio::piped())
+            .stderr(Stdio::null())
             .spawn()
             .map_err(|error| error.to_string())?;
         let stdout = child.stdout.take().ok_or("no standard output")?;

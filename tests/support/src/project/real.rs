@@ -120,9 +120,55 @@ impl RealProject {
         let _ = self.child.kill().await;
     }
 
+    /// The processes below it whose command line holds a word; none once the relay itself is gone.
+    #[must_use]
+    pub fn below(&self, word: &str) -> Vec<u32> {
+        let parents: Vec<(u32, u32)> = processes().filter_map(|pid| Some((pid, parent(pid)?))).collect();
+        let mut found: Vec<u32> = self.pid().into_iter().collect();
+        let mut next = 0;
+        while let Some(&pid) = found.get(next) {
+            found.extend(
+                parents
+                    .iter()
+                    .filter(|(_, parent)| *parent == pid)
+                    .map(|(pid, _)| pid),
+            );
+            next += 1;
+        }
+        found.retain(|pid| Some(*pid) != self.pid() && command_line(*pid).contains(word));
+        found
+    }
+
     /// What it logged.
     #[must_use]
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
+}
+
+/// Whether a process is there and no zombie.
+#[must_use]
+pub fn lives(pid: u32) -> bool {
+    state(pid).is_some_and(|state| state != "Z")
+}
+
+fn processes() -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// Behind the name, which may hold anything, stand the state and the parent.
+fn parent(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn state(pid: u32) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    Some(stat.rsplit_once(')')?.1.split_whitespace().next()?.to_owned())
+}
+
+fn command_line(pid: u32) -> String {
+    let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&words).replace('\0', " ")
 }

@@ -192,7 +192,7 @@ async fn answer(
     };
     loop {
         does = match does {
-            Does::Echoes => return None,
+            Does::Echoes => shared.echo_of(asked),
             Does::Answers(result) => return response(result.into_bytes()),
             Does::Garbage(bytes) => return response(bytes),
             Does::Huge(bytes) => {

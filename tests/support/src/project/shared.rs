@@ -87,6 +87,12 @@ impl Shared {
         }
     }
 
+    /// The name, the tool and the arguments.
+    pub(super) fn echo_of(&self, asked: &Asked) -> Does {
+        let (tool, arguments) = call_of(&asked.params);
+        self.echo(&tool, arguments)
+    }
+
     fn echo(&self, tool: &str, arguments: &str) -> Does {
         let (name, tool) = (&self.name, serde_json::Value::from(tool));
         Does::Answers(format!(

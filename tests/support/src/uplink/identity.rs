@@ -42,6 +42,23 @@ impl Identity {
         Ok((identity, link))
     }
 
+    /// The relay's id, as the gateway gave it.
+    pub(crate) fn relay(&self) -> &str {
+        &self.relay
+    }
+
+    /// The same relay with a key that the gateway does not know.
+    pub(crate) fn with_another_key(&self) -> Result<Self, String> {
+        let pkcs8 = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).map_err(|_| "no randomness")?;
+        Ok(Self {
+            tenant: self.tenant.clone(),
+            relay: self.relay.clone(),
+            key: Ed25519KeyPair::from_pkcs8(pkcs8.as_ref()).map_err(|_| "no key")?,
+            gateway: self.gateway,
+            offer: self.offer,
+        })
+    }
+
     pub(crate) async fn dial(&self, url: &str) -> Result<Link, String> {
         self.shake(url, None).await.map(|(link, _)| link)
     }

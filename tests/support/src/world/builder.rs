@@ -23,6 +23,7 @@ use crate::{
 pub struct Builder {
     user_limit: Option<u32>,
     tenant_limit: Option<u32>,
+    in_flight: Option<u32>,
     upstream_timeout: Option<Duration>,
     clock: Option<Clock>,
     hosts: Vec<String>,
@@ -64,7 +65,8 @@ impl Builder {
 
     /// Limits so high that no test meets them.
     #[must_use]
-    pub fn unlimited(self) -> Self {
+    pub fn unlimited(mut self) -> Self {
+        self.in_flight = Some(1_000);
         self.user_limit(1_000_000).tenant_limit(1_000_000)
     }
 
@@ -243,6 +245,7 @@ impl Builder {
             .map(|postgres| postgres.url().parse().expect("the URL of a database"));
         config.limits.user_per_minute = self.user_limit.unwrap_or(config.limits.user_per_minute);
         config.limits.tenant_per_minute = self.tenant_limit.unwrap_or(config.limits.tenant_per_minute);
+        config.limits.tenant_in_flight = self.in_flight.unwrap_or(config.limits.tenant_in_flight);
         config.upstream_timeout = self.upstream_timeout.unwrap_or(config.upstream_timeout);
         config
     }
