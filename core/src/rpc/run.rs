@@ -33,10 +33,11 @@ pub(super) fn events(running: Running) -> impl Stream<Item = Result<RunResponse,
     stream::unfold(running, async |mut running| {
         let event = loop {
             match running.next().await? {
-                RunEvent::Report(report) => match told(report) {
-                    Some(event) => break Ok(event),
-                    None => {}
-                },
+                RunEvent::Report(report) => {
+                    if let Some(event) = told(report) {
+                        break Ok(event);
+                    }
+                }
                 RunEvent::Ended(Ok(settled)) => break Ok(Event::Outcome(outcome(&settled))),
                 RunEvent::Ended(Err(failed)) => break Err(status(failed)),
             }
