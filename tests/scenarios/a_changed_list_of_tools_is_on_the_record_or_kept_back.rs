@@ -67,7 +67,7 @@ async fn a_changed_list_of_tools_is_on_the_record_or_kept_back(ground: Ground) {
     let listed = client.tool("who_are_you").await;
     assert!(listed.is_none_or(|tool| !tool.contains("Ignore all previous")));
     let refusal = world.call("new", json!({})).await.unwrap_err();
-    assert_eq!(refusal.reason, "TOOL_NOT_FOUND");
+    assert_eq!(refusal.reason, "CONFLICT");
 
     let accept = async |hash: String| {
         let answer = world
