@@ -64,8 +64,7 @@ gateway whose project it is. Nothing that passes there fails through the pipe.";
 const ABLE_PIPED: &str = "\
 Run: every scenario of the suite, at a FastMCP server with prompts, resources, completion, sampling and elicitation
 (`tests/servers/conformance_server.py`), and at `/mcp/project/{name}` of a gateway whose project it is. What fails at the server is
-the server's own. Nothing that passes there fails through the pipe but `sep-2575-server-unsupported-version-error`: that error names
-the revisions that the gateway serves, and the server has told fewer. What passes through the pipe only is what the gateway itself
+the server's own. Nothing that passes there fails through the pipe. What passes through the pipe only is what the gateway itself
 answers for, such as a foreign `Host`.";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

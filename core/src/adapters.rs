@@ -36,7 +36,7 @@ use crate::{
     secrets::Lease,
     snapshot::{RelayStanding, Snapshot, Target},
     uplinks::Uplinks,
-    upstream::{Upstream, UpstreamError},
+    upstream::{AWAY, Upstream, UpstreamError},
 };
 
 /// The upstreams of every adapter type. Clones share what is open.
@@ -157,6 +157,18 @@ impl Adapters {
         let offline = UpstreamError::ProjectOffline {
             project: Arc::clone(&name),
             relay: target.id.to_string().into(),
+            why: match target.relay {
+                RelayStanding::Enrolled => AWAY,
+                RelayStanding::Waiting => {
+                    "no relay has enrolled for it yet; an admin runs `toolgate fleet enrol`"
+                }
+                RelayStanding::Revoked => {
+                    "an admin revoked its relay; `toolgate fleet enrol` lets one enrol anew"
+                }
+                RelayStanding::Locked => {
+                    "its relay's key was in use twice; an admin runs `toolgate fleet enrol`"
+                }
+            },
         };
         self.uplinks.project(target.id, name).ok_or(offline)
     }

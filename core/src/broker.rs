@@ -19,6 +19,7 @@ mod intend;
 mod lend;
 mod local;
 mod permit;
+mod pipelines;
 mod prove;
 mod ready;
 mod recheck;

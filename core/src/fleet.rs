@@ -55,7 +55,7 @@ use crate::{
     journal::Journal,
     snapshot::{Snapshot, Snapshots, Target},
     uplinks::{Conversation, UplinkError, Uplinks, WeakUplinks},
-    upstream::UpstreamError,
+    upstream::{AWAY, UpstreamError},
 };
 
 /// Lists that are asked for at the same time.
@@ -146,6 +146,7 @@ impl Fleet {
             _ => Error::Upstream(UpstreamError::ProjectOffline {
                 project: target.name.as_str().into(),
                 relay: target.id.to_string().into(),
+                why: AWAY,
             }),
         })
     }

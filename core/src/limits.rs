@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use toolgate_contract::ids::TenantId;
+use toolgate_contract::ids::{TargetId, TenantId};
 
 pub use self::watches::{Watches, Watching};
 use crate::{clock::Clock, config::Limits, error::Error};
@@ -176,48 +176,52 @@ impl Rate {
 #[derive(Debug, Clone)]
 pub struct InFlight {
     most: u32,
-    tenants: Arc<Mutex<HashMap<TenantId, u32>>>,
+    taken: Arc<Mutex<Taken>>,
 }
+
+/// Places that are taken: of a tenant, and of each of its projects, so that one that hangs takes them from nobody else.
+type Taken = HashMap<(TenantId, Option<TargetId>), u32>;
 
 /// One call's place among its tenant's calls under way; given back when dropped.
 #[derive(Debug)]
 pub struct Place {
-    tenants: Arc<Mutex<HashMap<TenantId, u32>>>,
-    tenant: TenantId,
+    taken: Arc<Mutex<Taken>>,
+    whose: (TenantId, Option<TargetId>),
 }
 
 impl InFlight {
-    /// At most this many for each tenant.
+    /// At most this many for each tenant, and for each of its projects.
     #[must_use]
     pub fn new(most: u32) -> Self {
         Self {
             most,
-            tenants: Arc::default(),
+            taken: Arc::default(),
         }
     }
 
-    /// Takes a place, or refuses when all are taken.
-    pub fn take(&self, tenant: &TenantId) -> Result<Place, Error> {
-        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = tenants.entry(tenant.clone()).or_default();
+    /// Takes a place of the tenant, or of this project of it; refuses when all are taken.
+    pub fn take(&self, tenant: &TenantId, project: Option<TargetId>) -> Result<Place, Error> {
+        let whose = (tenant.clone(), project);
+        let mut all = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = all.entry(whose.clone()).or_default();
         if *taken >= self.most {
             return Err(Error::Overloaded);
         }
         *taken += 1;
         Ok(Place {
-            tenants: Arc::clone(&self.tenants),
-            tenant: tenant.clone(),
+            taken: Arc::clone(&self.taken),
+            whose,
         })
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(taken) = tenants.get_mut(&self.tenant) {
+        let mut all = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(taken) = all.get_mut(&self.whose) {
             *taken -= 1;
             if *taken == 0 {
-                tenants.remove(&self.tenant);
+                all.remove(&self.whose);
             }
         }
     }

@@ -103,6 +103,9 @@ impl fmt::Debug for ToolResult {
     }
 }
 
+/// Why a project whose relay has enrolled is not connected, and what to do.
+pub const AWAY: &str = "its relay has to run beside it";
+
 /// Why a target gave no answer. Texts often stand behind the reason's title, so they do not say the same again.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UpstreamError {
@@ -172,12 +175,14 @@ pub enum UpstreamError {
     #[error("the connection to the host ended before the answer came; try again")]
     RelayLost,
     /// The project's relay is not connected.
-    #[error("project {project} is not connected; its relay {relay} has to run beside it")]
+    #[error("project {project} is not connected: {why} (relay {relay})")]
     ProjectOffline {
         /// Its name.
         project: Arc<str>,
         /// The relay's id.
         relay: Arc<str>,
+        /// Why, and what to do.
+        why: &'static str,
     },
     /// The project's relay is connected, and its server does not run, or ended before it answered.
     #[error("the server of project {project} does not run; its relay {relay} starts it again")]

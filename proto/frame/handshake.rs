@@ -92,6 +92,8 @@ pub enum GoAwayReason {
     ProofRefused,
     /// Two holders of one key took turns; locked until an admin looks.
     CloneSuspected,
+    /// The relay is started under another name than that of the project it is, or is to become, the relay of.
+    OtherName,
     /// The peer stops.
     ShuttingDown,
     /// Too much is under way; try again.

@@ -361,6 +361,9 @@ impl fmt::Display for Parted {
 
 fn say(reason: GoAwayReason) -> &'static str {
     match reason {
+        GoAwayReason::OtherName => {
+            "the gateway knows this relay, or the project of its token, by another name than --name says"
+        }
         GoAwayReason::Superseded => {
             "a newer connection with this relay's key took over; is its key in use twice?"
         }

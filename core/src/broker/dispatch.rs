@@ -10,10 +10,10 @@ use super::{
     answer::Answer,
     errand::{Errand, Fault},
     facts::Facts,
-    fleet_tools,
     for_project::ForProject,
     intend::Intended,
     lend::Lent,
+    pipelines,
     prove::prove,
     resolve::Capability,
     share::share,
@@ -88,7 +88,7 @@ pub(super) async fn dispatch(rooms: &Arc<Rooms>, lent: Lent) -> Dispatched {
     };
     let asked = async {
         match (&permitted.capability, permitted.key) {
-            (Capability::Fleet(_), _) => time.bound(fleet_tools::of_all(errand, &permitted.facts)).await,
+            (Capability::Fleet(_), _) => time.bound(pipelines::of_all(errand, &permitted.facts)).await,
             (Capability::Project(message), _) => time.bound(from_project(errand, time, message)).await,
             (Capability::ConnectionTest, _) if Kind::of(permitted.target.adapter).is_some() => {
                 prove(errand, permitted.facts.by(), time.left).await

@@ -111,7 +111,8 @@ pub(super) fn permit(rooms: &Rooms, resolved: Resolved) -> Result<Way, Box<Refus
             _step: (),
         }));
     }
-    match rooms.in_flight.take(&principal.tenant) {
+    let project = matches!(capability, Capability::Project(_)).then_some(target.id);
+    match rooms.in_flight.take(&principal.tenant, project) {
         Ok(place) => Ok(Way::On(Permitted {
             facts,
             capability,

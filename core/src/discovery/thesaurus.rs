@@ -58,6 +58,9 @@ const ROWS: &[(&[&str], &str)] = &[
         "vm machine container",
     ),
     (&["hypervisor", "hypervisors"], "proxmox node"),
+    // Projects of the fleet.
+    (&["down", "outage", "healthy", "unhealthy", "alive"], "health"),
+    (&["from now on", "change over"], "switch"),
     (&["server", "servers", "machine", "box"], "host"),
     (
         &[

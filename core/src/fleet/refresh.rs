@@ -22,7 +22,7 @@ use crate::{
     journal::Intent,
     registry::PROJECT,
     snapshot::Target,
-    upstream::UpstreamError,
+    upstream::{AWAY, UpstreamError},
 };
 
 /// What a look found.
@@ -61,6 +61,7 @@ async fn fetched(rooms: &Keeping, tenant: &TenantId, target: &Target) -> Result<
     let offline = || UpstreamError::ProjectOffline {
         project: Arc::clone(&name),
         relay: target.id.to_string().into(),
+        why: AWAY,
     };
     let upstream = rooms
         .uplinks

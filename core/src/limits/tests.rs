@@ -125,12 +125,31 @@ fn full_buckets_are_forgotten_so_that_memory_stays_bounded() {
 #[test]
 fn a_place_is_given_back_when_the_call_ends_and_nothing_is_kept() {
     let (most, tenant) = (InFlight::new(2), TenantId::mint());
-    let (first, second) = (most.take(&tenant).unwrap(), most.take(&tenant).unwrap());
-    assert!(matches!(most.take(&tenant), Err(Error::Overloaded)));
+    let (first, second) = (
+        most.take(&tenant, None).unwrap(),
+        most.take(&tenant, None).unwrap(),
+    );
+    assert!(matches!(most.take(&tenant, None), Err(Error::Overloaded)));
     drop(first);
-    let third = most.take(&tenant).unwrap();
+    let third = most.take(&tenant, None).unwrap();
     drop((second, third));
-    assert!(most.tenants.lock().unwrap().is_empty());
+    assert!(most.taken.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_project_that_hangs_takes_no_place_of_another_or_of_its_tenant() {
+    let (most, tenant) = (InFlight::new(2), TenantId::mint());
+    let (hanging, other) = (Some(TargetId::mint()), Some(TargetId::mint()));
+    let hangs = [
+        most.take(&tenant, hanging).unwrap(),
+        most.take(&tenant, hanging).unwrap(),
+    ];
+    assert!(matches!(most.take(&tenant, hanging), Err(Error::Overloaded)));
+    for whose in [None, other] {
+        assert!(most.take(&tenant, whose).is_ok());
+    }
+    drop(hangs);
+    assert!(most.taken.lock().unwrap().is_empty());
 }
 
 #[test]

@@ -57,7 +57,7 @@ impl Watches {
     /// # Errors
     /// When the tenant has its share, or there is no place at all.
     pub fn take(&self, tenant: &TenantId) -> Result<Watching, Error> {
-        let place = self.of_tenant.take(tenant)?;
+        let place = self.of_tenant.take(tenant, None)?;
         let permit = Arc::clone(&self.all)
             .try_acquire_owned()
             .map_err(|_| Error::Overloaded)?;

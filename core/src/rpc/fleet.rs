@@ -56,6 +56,7 @@ impl FleetService for Rpc {
             project: Some(told(whole.project)),
             tools: whole.tools.iter().map(told_tool).collect(),
             events: whole.events.iter().map(told_event).collect(),
+            withheld_tools: vec![],
         }))
     }
 
@@ -167,6 +168,7 @@ fn told_tool(tool: &Tool) -> ProjectTool {
         own_name: tool.own_name.to_string(),
         read_only: tool.read_only,
         shown: tool.shown,
+        ..ProjectTool::default()
     }
 }
 

@@ -220,7 +220,8 @@ impl UplinkEvents for Relays {
         let reason = match reason {
             GoAwayReason::Unavailable | GoAwayReason::Overloaded | GoAwayReason::ShuttingDown => return,
             GoAwayReason::Protocol | GoAwayReason::TimedOut => ErrorReason::RequestMalformed,
-            GoAwayReason::TokenRefused
+            GoAwayReason::OtherName
+            | GoAwayReason::TokenRefused
             | GoAwayReason::ProofRefused
             | GoAwayReason::ReEnrol
             | GoAwayReason::Revoked

@@ -15,7 +15,7 @@ use toolgate_contract::{
 use super::{Answer, Request, UplinkError, Uplinks};
 use crate::{
     journal::Contact,
-    upstream::{Message, ToolResult, Upstream, UpstreamCall, UpstreamError},
+    upstream::{AWAY, Message, ToolResult, Upstream, UpstreamCall, UpstreamError},
 };
 
 /// One project behind its relay. A call of another tenant finds it offline.
@@ -65,6 +65,7 @@ impl ProjectUpstream {
             UplinkError::Offline => UpstreamError::ProjectOffline {
                 project,
                 relay: relay(),
+                why: AWAY,
             },
             UplinkError::Lost => UpstreamError::ProjectLost { project },
             UplinkError::Refused(RefusalCode::ServerDown) => UpstreamError::ProjectDown {

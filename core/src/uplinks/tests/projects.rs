@@ -8,7 +8,8 @@ use toolgate_contract::{
 
 use super::{hosts::contact, *};
 use crate::upstream::{
-    Message, Payload, Raw, Report, Reports, Told as Reader, ToolResult, UpstreamCall, UpstreamError, Wanted,
+    AWAY, Message, Payload, Raw, Report, Reports, Told as Reader, ToolResult, UpstreamCall, UpstreamError,
+    Wanted,
 };
 
 const WAIT: Duration = Duration::from_secs(10);
@@ -127,6 +128,7 @@ async fn why_there_is_no_answer_is_told_by_name() {
     let offline = UpstreamError::ProjectOffline {
         project: Arc::clone(&project),
         relay: Arc::clone(&id),
+        why: AWAY,
     };
     let asked = world.call(&relay, call("tools/call", "{}", None));
     assert_eq!(asked.await.expect("ran").expect_err("offline"), offline);

@@ -41,11 +41,15 @@ impl Begun {
         Ok(Self { project, head })
     }
 
-    fn within(self, shared: &Shared) -> Result<Within, Fault> {
+    async fn within(self, shared: &Shared) -> Result<Within, Fault> {
         self.head.revision()?;
-        let session = self.head.said.session.ok_or_else(|| {
-            Fault::no_message("header mcp-session-id is missing; a conversation begins with initialize")
-        })?;
+        let Some(session) = self.head.said.session else {
+            // Who asks comes before what is missing.
+            shared.mcp.accept(self.head.caller).await?;
+            return Err(Fault::no_message(
+                "header mcp-session-id is missing; a conversation begins with initialize",
+            ));
+        };
         let scope = [b"pipe", self.project.as_bytes(), session.as_bytes()];
         Ok(Within {
             scope: shared.mcp.scope(&scope),
@@ -78,7 +82,9 @@ async fn receive(
     match envelope::read(&bytes)? {
         Message::Request(request) => {
             let (id, project) = (request.id.clone(), begun.project.clone());
-            let asked = ask(shared, begun, request, takes).map_err(|fault| fault.about(Some(id)))?;
+            let asked = ask(shared, begun, request, takes)
+                .await
+                .map_err(|fault| fault.about(Some(id)))?;
             if let Era::Legacy(spoken) = asked.era {
                 *revision = Some(spoken);
             }
@@ -94,17 +100,22 @@ async fn receive(
             "nothing is asked of clients of this revision, so that there is nothing to answer",
         )),
         Message::Notification(heard) => {
-            tell::notification(&shared.mcp, begun.within(shared)?, heard).await?;
+            tell::notification(&shared.mcp, begun.within(shared).await?, heard).await?;
             Ok(Reply::Nothing)
         }
         Message::Response(response) => {
-            tell::answer(&shared.mcp, begun.within(shared)?, response).await?;
+            tell::answer(&shared.mcp, begun.within(shared).await?, response).await?;
             Ok(Reply::Nothing)
         }
     }
 }
 
-fn ask(shared: &Shared, begun: Begun, request: envelope::Request, takes: Takes) -> Result<Asked, Fault> {
+async fn ask(
+    shared: &Shared,
+    begun: Begun,
+    request: envelope::Request,
+    takes: Takes,
+) -> Result<Asked, Fault> {
     let meta = Meta::read(&request.params)?;
     let said = &begun.head.said;
     let is_modern = era::is_modern(&request.method, &meta, said.revision.as_deref());
@@ -122,7 +133,7 @@ fn ask(shared: &Shared, begun: Begun, request: envelope::Request, takes: Takes) 
         (Era::Legacy(begun.head.revision()?), begun.head.caller, None)
     } else {
         let revision = begun.head.revision()?;
-        let within = begun.within(shared)?;
+        let within = begun.within(shared).await?;
         (Era::Legacy(revision), within.caller, Some(within.scope))
     };
     Ok(Asked {
@@ -160,7 +171,7 @@ async fn hear(shared: &Shared, begun: Begun, parts: &Parts) -> Result<Reply, Fau
                 .with_status(StatusCode::NOT_ACCEPTABLE),
         );
     }
-    listen::answer(&shared.mcp, begun.within(shared)?).await
+    listen::answer(&shared.mcp, begun.within(shared).await?).await
 }
 
 /// The end of a conversation.
@@ -178,5 +189,5 @@ pub(super) async fn delete(State(shared): State<Shared>, named: Named, request: 
 }
 
 async fn hang_up(shared: &Shared, begun: Begun) -> Result<(), Fault> {
-    tell::end(&shared.mcp, begun.within(shared)?).await
+    tell::end(&shared.mcp, begun.within(shared).await?).await
 }
