@@ -136,6 +136,10 @@ pub(crate) struct CallArgs {
     /// Name of the tool, such as ssh.run_whitelisted_command
     pub(crate) name: String,
     /// One argument, typed by the tool's schema; may be repeated
+    ///
+    /// Where the schema is not in your list, because `project` (or `toolgate_project`) names another project or the tool
+    /// is not listed, a value that is a JSON number, true, false, null, array or object is sent as that, and everything
+    /// else as text. --args says exactly what is meant.
     #[arg(long = "arg", value_name = "KEY=VALUE")]
     pub(crate) arg: Vec<String>,
     /// All arguments as one JSON object; --arg wins over it

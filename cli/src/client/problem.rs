@@ -6,6 +6,8 @@ use toolgate_contract::v1::ErrorReason;
 use crate::failure::{Exit, Failure};
 
 const TYPE: &str = "urn:toolgate:error:";
+const PROJECT_AWAY: &str = "`toolgate fleet list` tells how each project does: start its relay where it is offline, \
+                            `toolgate fleet enrol NAME` where it is waiting, revoked or locked";
 
 /// The failure of an answer with this status and body.
 pub(crate) fn failure(status: u16, retry_after: Option<u64>, body: &[u8], had_token: bool) -> Failure {
@@ -18,9 +20,20 @@ pub(crate) fn failure(status: u16, retry_after: Option<u64>, body: &[u8], had_to
     };
     let mut failure = Failure::new(exit, message(status, &problem));
     failure.details = details(&problem);
-    failure.next = next(reason, retry_after.or_else(|| wait(&problem)), had_token);
+    let retry_after = retry_after.or_else(|| wait(&problem));
+    failure.next = match (retry_after, reason) {
+        (None, Some(ErrorReason::RelayOffline | ErrorReason::RelayLost)) if is_about_a_project(&failure) => {
+            Some(PROJECT_AWAY.into())
+        }
+        _ => next(reason, retry_after, had_token),
+    };
     failure.problem = (!problem.is_empty()).then(|| Box::new(problem));
     failure
+}
+
+// One reason stands for hosts and projects alike; only the text tells which it is.
+fn is_about_a_project(failure: &Failure) -> bool {
+    failure.message.contains("project ")
 }
 
 fn reason(problem: &Map<String, Value>) -> Option<ErrorReason> {
@@ -90,6 +103,7 @@ pub(crate) fn next(reason: Option<ErrorReason>, retry_after: Option<u64>, had_to
             "`toolgate target list` tells how each relay does: start it where it is offline, `toolgate target enrol NAME` \
              where it is waiting, revoked or locked"
         }
+        ErrorReason::ProjectOffline => PROJECT_AWAY,
         ErrorReason::AuditUnavailable | ErrorReason::Internal => {
             "the gateway's log tells more; see `toolgate doctor`"
         }

@@ -58,11 +58,7 @@ async fn call(gateway: &Gateway, args: &CallArgs) -> Result<Ended, Failure> {
     let tool = list(&catalog, "tools")
         .iter()
         .find(|tool| text(tool, "name") == args.name || text(tool, "functionName") == args.name);
-    let arguments = arguments::build(
-        args.args.as_deref(),
-        &args.arg,
-        tool.map(|tool| &tool["inputSchema"]),
-    )?;
+    let arguments = arguments::build(args.args.as_deref(), &args.arg, tool)?;
     let target = args.target.as_deref().map(|wanted| target_id(tool, wanted));
     let body = body(&args.name, &arguments, target)?;
     begin(gateway, body)

@@ -6,6 +6,7 @@ mod ask;
 mod change;
 mod settings;
 mod show;
+mod tools;
 
 use reqwest::Method;
 use serde_json::{Value, json};

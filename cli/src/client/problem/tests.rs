@@ -51,6 +51,35 @@ fn a_fault_of_the_gateway_is_a_failure_and_no_refusal() {
 }
 
 #[test]
+fn what_is_told_of_a_project_names_the_commands_of_projects() {
+    let next = "next: `toolgate fleet list` tells how each project does: start its relay where it is offline, \
+                `toolgate fleet enrol NAME` where it is waiting, revoked or locked";
+    for (reason, detail) in [
+        (
+            "project-offline",
+            "project files is not connected: no relay has enrolled (relay 01A)",
+        ),
+        (
+            "project-offline",
+            "the server of project files does not run; its relay 01A starts it again",
+        ),
+        (
+            "relay-lost",
+            "the connection to project files ended before its answer",
+        ),
+    ] {
+        let body = format!(r#"{{"type":"urn:toolgate:error:{reason}","title":"relay","detail":"{detail}"}}"#);
+        check(
+            503,
+            None,
+            &body,
+            Exit::Failed,
+            &format!("error: relay: {detail}\n{next}"),
+        );
+    }
+}
+
+#[test]
 fn an_answer_that_is_no_problem_still_says_its_status() {
     let text = "error: the gateway answered with status 502 and no reason";
     check(502, None, "<html>", Exit::Failed, text);

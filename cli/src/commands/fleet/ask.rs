@@ -91,6 +91,9 @@ pub(super) async fn identity(gateway: &Gateway, output: Output) -> Result<Exit, 
         table.row(["project", "state", "pinned", "live", "seen"].map(|name| text(relay, name).into()));
     }
     output.table(&table)?;
+    for line in relays.iter().filter_map(kept_out) {
+        output.line(&line)?;
+    }
     for relay in relays.iter().filter(|relay| text(relay, "state") == "mismatch") {
         output.line(&format!(
             "if the relay's own log prints the shown key: toolgate fleet repin {} --key {}",
@@ -99,6 +102,19 @@ pub(super) async fn identity(gateway: &Gateway, output: Output) -> Result<Exit, 
         ))?;
     }
     Ok(Exit::Done)
+}
+
+// The right relay may be connected all the while; a mismatch tells the same key in its own line.
+fn kept_out(relay: &Value) -> Option<String> {
+    let (key, project) = (text(relay, "kept_out"), text(relay, "project"));
+    let is_told = text(relay, "state") == "mismatch" && key == text(relay, "live");
+    (!key.is_empty() && !is_told).then(|| {
+        format!(
+            "{project}: another key than the enrolled one was proven and kept out, {key}, last at {}; find out whose it \
+             is: every relay prints its own in its log",
+            text(relay, "kept_out_seen")
+        )
+    })
 }
 
 pub(super) async fn switch(gateway: &Gateway, output: Output, name: &str) -> Result<Exit, Failure> {
@@ -139,4 +155,26 @@ fn stages(stages: &[Value]) -> String {
 
 fn count(value: &Value) -> String {
     value.as_i64().unwrap_or_default().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_was_kept_out_is_told_though_the_right_relay_is_connected() {
+        let relay = |state: &str, key: &str| {
+            kept_out(&json!({
+                "project": "a", "state": state, "pinned": "P", "live": "L", "kept_out": key, "kept_out_seen": "T",
+            }))
+        };
+        let told = relay("match", "X").unwrap();
+        assert!(
+            told.starts_with("a: ") && told.contains("kept out, X, last at T"),
+            "{told}"
+        );
+        assert!(relay("mismatch", "X").is_some());
+        assert_eq!(relay("mismatch", "L"), None);
+        assert_eq!(relay("match", ""), None);
+    }
 }

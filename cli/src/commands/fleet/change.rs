@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
-use super::{super::text, DEFAULT, PATH, get, named, or_near, path, send, settings, told};
+use super::{super::text, DEFAULT, PATH, get, named, or_near, path, send, settings, told, tools};
 use crate::{
     args::{AddProject, UpdateProject},
     client::Gateway,
@@ -78,9 +78,13 @@ pub(super) async fn accept(
     name: &str,
     hash: Option<&str>,
 ) -> Result<Exit, Failure> {
-    let hash = match hash {
-        Some(hash) => hash.to_owned(),
-        None => text(&get(gateway, name).await?["project"], "withheldHash").to_owned(),
+    // Whoever names a hash has looked at it.
+    let (hash, kept_back) = match hash {
+        Some(hash) => (hash.to_owned(), Value::Null),
+        None => {
+            let found = get(gateway, name).await?;
+            (text(&found["project"], "withheldHash").to_owned(), found)
+        }
     };
     if hash.is_empty() {
         return Err(
@@ -89,6 +93,9 @@ pub(super) async fn accept(
         );
     }
     let accepted = send(gateway, Method::POST, name, "/accept", &json!({ "hash": hash })).await?;
+    if !output.json {
+        tools::print_kept_back(output, &kept_back, "put in force:")?;
+    }
     told(
         output,
         &accepted,
@@ -101,7 +108,10 @@ pub(super) async fn repin(gateway: &Gateway, output: Output, name: &str, key: &s
     told(
         output,
         &repinned,
-        &format!("the relay of {name} is pinned to {key}; whoever holds the former key is disconnected"),
+        &format!(
+            "the relay of {name} is pinned to {key}; whoever holds the former key is disconnected, and the relay comes back \
+             within five minutes, at once when it is restarted"
+        ),
     )
 }
 
@@ -110,7 +120,12 @@ pub(super) async fn enrol(gateway: &Gateway, output: Output, name: &str) -> Resu
     let path = format!("{TARGETS}/{}/enrolment", text(&found["project"], "id"));
     let answer = gateway.send(Method::POST, &path, &json!({})).await?;
     let minted = answer.get("enrolment").unwrap_or(&answer);
-    enrolment(output, minted, &found["project"])
+    enrolment(output, minted, &found["project"])?;
+    match replaced(&found["project"]).filter(|_| !output.json) {
+        Some(line) => output.line(&line)?,
+        None => {}
+    }
+    Ok(Exit::Done)
 }
 
 pub(super) async fn revoke(gateway: &Gateway, output: Output, name: &str) -> Result<Exit, Failure> {
@@ -125,9 +140,31 @@ pub(super) async fn revoke(gateway: &Gateway, output: Output, name: &str) -> Res
 }
 
 pub(super) async fn remove(gateway: &Gateway, output: Output, name: &str) -> Result<Exit, Failure> {
+    let found = get(gateway, name).await?;
     let removed = gateway.delete(&path(name)).await;
     or_near(gateway, name, removed).await?;
-    told(output, &named(name), &format!("project {name} is removed"))
+    told(output, &named(name), &removal(name, &found["project"]))
+}
+
+fn removal(name: &str, project: &Value) -> String {
+    match project["isDefault"] == true {
+        true => format!(
+            "project {name} is removed; it was the tenant's default, and there is none any more: `toolgate fleet default \
+             NAME` sets another"
+        ),
+        false => format!("project {name} is removed"),
+    }
+}
+
+// A new token locks nobody out: only its use does.
+fn replaced(project: &Value) -> Option<String> {
+    let connected = ["live", "silent", "server_down"].contains(&text(project, "state"));
+    connected.then(|| {
+        format!(
+            "a relay of {} runs now: it is replaced as soon as the token is used",
+            text(project, "name")
+        )
+    })
 }
 
 // Scripts read `token` from the top.
@@ -160,7 +197,36 @@ fn instructions(command: &str, until: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::instructions;
+    use serde_json::json;
+
+    use super::{instructions, removal, replaced};
+
+    #[test]
+    fn removing_the_default_tells_that_there_is_none_any_more() {
+        let told = |is: bool| removal("a", &json!({"isDefault": is}));
+        assert_eq!(told(false), "project a is removed");
+        assert!(told(true).contains("there is none any more"), "{}", told(true));
+        assert_eq!(removal("a", &json!({})), "project a is removed");
+    }
+
+    #[test]
+    fn a_token_for_a_project_that_is_connected_tells_what_its_use_does() {
+        for (state, told) in [
+            ("live", true),
+            ("silent", true),
+            ("server_down", true),
+            ("offline", false),
+            ("waiting", false),
+            ("revoked", false),
+        ] {
+            let line = replaced(&json!({"name": "a", "state": state}));
+            assert_eq!(
+                line.is_some_and(|line| line.contains("replaced")),
+                told,
+                "{state}"
+            );
+        }
+    }
 
     #[test]
     fn an_enrolment_says_where_the_server_goes_and_whom_to_trust() {

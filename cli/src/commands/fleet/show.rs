@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{list, text},
-    PATH, get,
+    PATH, get, tools,
 };
 use crate::{
     client::Gateway,
@@ -60,11 +60,13 @@ pub(super) async fn one(gateway: &Gateway, output: Output, name: &str) -> Result
     for line in about(&answer["project"]) {
         output.line(&line)?;
     }
-    let tools = list(&answer, "tools");
-    if !tools.is_empty() {
+    let in_force = list(&answer, "tools");
+    if !in_force.is_empty() {
         output.line("")?;
-        output.table(&of_tools(tools))?;
+        output.table(&tools::in_force(in_force))?;
     }
+    let head = format!("\nkept back, accept with `toolgate fleet accept {name}`:");
+    tools::print_kept_back(output, &answer, &head)?;
     let events = list(&answer, "events");
     if !events.is_empty() {
         output.line("")?;
@@ -104,21 +106,6 @@ fn about(project: &Value) -> Vec<String> {
         lines.push(format!("config.{key:<16} {value}"));
     }
     lines
-}
-
-fn of_tools(tools: &[Value]) -> Table {
-    let mut table = Table::new(["TOOL", "ONLY READS", "SHOWN", "OWN NAME"]);
-    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
-    for tool in tools {
-        let (name, own) = (text(tool, "name"), text(tool, "ownName"));
-        table.row([
-            name.into(),
-            yes(is(tool, "readOnly")),
-            yes(is(tool, "shown")),
-            if own == name { "" } else { own }.into(),
-        ]);
-    }
-    table
 }
 
 // What an admin has to do something about comes before what the gateway found.
