@@ -121,9 +121,8 @@ pub(super) async fn enrol(gateway: &Gateway, output: Output, name: &str) -> Resu
     let answer = gateway.send(Method::POST, &path, &json!({})).await?;
     let minted = answer.get("enrolment").unwrap_or(&answer);
     enrolment(output, minted, &found["project"])?;
-    match replaced(&found["project"]).filter(|_| !output.json) {
-        Some(line) => output.line(&line)?,
-        None => {}
+    if let Some(line) = replaced(&found["project"]).filter(|_| !output.json) {
+        output.line(&line)?;
     }
     Ok(Exit::Done)
 }
