@@ -232,6 +232,14 @@ impl Broker {
         for_project::named(caller, name)
     }
 
+    /// Whether the project can be spoken to now: connected, and its tools not kept back.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn is_reachable(&self, project: &Target) -> Result<(), Error> {
+        for_project::is_reachable(&self.0, project)
+    }
+
     pub(crate) fn rooms(&self) -> &Rooms {
         &self.0
     }

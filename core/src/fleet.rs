@@ -40,7 +40,7 @@ pub use self::{
 };
 pub(crate) use self::{
     fetch::{asking, said},
-    filter::only_reads,
+    filter::{are_in_force, only_reads},
     pipeline::{Item, Pipeline},
 };
 use self::{
@@ -64,6 +64,8 @@ const AT_ONCE: usize = 16;
 const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(60 * 60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// A list that nobody says has changed is looked at again after this long.
+const LOOK_AGAIN: Duration = Duration::from_secs(60);
 /// The longest wait after looks in vain.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
@@ -180,12 +182,21 @@ impl Fleet {
             .is_some_and(|live| live.withheld.is_some())
     }
 
+    /// The list that waits for an admin's word, and the one it would take the place of, where that was seen.
+    #[must_use]
+    pub fn withheld(&self, target: TargetId) -> Option<(Arc<ToolList>, Option<Arc<ToolList>>)> {
+        let projects = self.projects();
+        let live = projects.get(&target)?;
+        Some((live.withheld.clone()?, live.former.clone()))
+    }
+
     /// The list that waits for an admin's word was accepted, durably.
     pub fn accepted(&self, target: TargetId, hash: &str) {
         if let Some(live) = self.projects().get_mut(&target)
             && live.withheld.as_ref().is_some_and(|list| *list.hash == *hash)
         {
             live.list = live.withheld.take();
+            live.former = None;
         }
         self.ask_again(target);
     }
@@ -269,8 +280,15 @@ impl Fleet {
     fn due(&self) -> Vec<(TenantId, TargetId)> {
         let now = self.0.clock.monotonic();
         let mut projects = self.projects();
-        let due = projects.iter_mut().filter(|(_, live)| {
-            live.asking.wanted && !live.asking.under_way && now >= live.asking.not_before
+        let uplinks = self.0.uplinks.get().and_then(WeakUplinks::get);
+        let due = projects.iter_mut().filter(|(id, live)| {
+            let asking = &live.asking;
+            if asking.under_way || now < asking.not_before {
+                return false;
+            }
+            // A server that changes its tools in silence is found out as well.
+            let is_old = || now.saturating_sub(asking.looked) >= LOOK_AGAIN;
+            asking.wanted || (is_old() && uplinks.as_ref().is_some_and(|uplinks| uplinks.is_connected(**id)))
         });
         due.map(|(id, live)| {
             live.asking.wanted = false;
@@ -293,12 +311,19 @@ impl Fleet {
             _ => 0,
         };
         live.asking.not_before = now + wait(live.asking.failures);
+        live.asking.looked = now;
         let before = live.list.as_ref().map(|list| Arc::clone(&list.hash));
         match found {
             Found::InForce(list) => {
-                (live.list, live.withheld, live.why) = (Some(list), None, None);
+                (live.list, live.former, live.withheld, live.why) = (Some(list), None, None, None);
             }
-            Found::Withheld(list) => (live.list, live.withheld, live.why) = (None, Some(list), None),
+            Found::Withheld(list) => {
+                if live.withheld.is_none() {
+                    tracing::warn!(%target, project = &*list.project, "the tools of a project have changed, and are kept back until an admin accepts them");
+                }
+                live.former = live.list.take().or(live.former.take());
+                (live.withheld, live.why) = (Some(list), None);
+            }
             Found::Nothing(why) => {
                 tracing::warn!(%target, why, "the tools of a project are not known");
                 live.why = Some(why);

@@ -71,10 +71,14 @@ impl Projects {
         let project = self.known(by, target).await?;
         let snapshot = self.snapshots.get(&by.tenant).await?;
         let target = snapshot.and_then(|snapshot| snapshot.target(id));
-        let tools = target.map_or_else(Vec::new, |target| self.tools_of(&target));
+        let tools = target
+            .as_ref()
+            .map_or_else(Vec::new, |target| self.tools_of(target));
+        let withheld = target.map_or_else(Vec::new, |target| self.withheld_of(&target));
         Ok(Whole {
             project,
             tools,
+            withheld,
             events: self.fleet.events(id),
         })
     }

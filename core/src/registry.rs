@@ -2,6 +2,8 @@
 //!
 //! Closed at build time: nothing here adds a tool.
 
+mod affordable;
+
 use std::{
     collections::{HashMap, HashSet},
     sync::LazyLock,
@@ -15,9 +17,14 @@ use toolgate_contract::{
 };
 use unicode_normalization::UnicodeNormalization;
 
+use self::affordable::Cost;
 #[cfg(any(test, feature = "conformance"))]
 use crate::fixtures;
 
+/// Bytes of one compiled pattern of a schema from outside.
+const LARGEST_PATTERN: usize = 64 * 1024;
+/// Values of a schema from outside times parts of the arguments: a few milliseconds.
+const MOST_LOOKS: u64 = 2_000_000;
 /// At most this many violations are told; more help nobody.
 const MAX_VIOLATIONS: usize = 32;
 
@@ -94,23 +101,45 @@ pub fn violations(tool: &ToolDef, arguments: &serde_json::Value) -> Vec<Violatio
         .map_or_else(Vec::new, |validator| violations_of(validator, arguments))
 }
 
-/// A schema that came from outside, compiled once. Fetches nothing: one that refers to another place compiles to none.
+/// A schema that came from outside, compiled once. Fetches nothing, and costs no more than it may.
 #[derive(Debug)]
-pub struct Schema(Validator);
+pub struct Schema {
+    validator: Validator,
+    cost: Cost,
+}
 
 impl Schema {
-    /// Compiles a schema on a linear-time engine; `None` where it cannot be.
+    /// Compiles a schema on a linear-time engine; `None` where it cannot be, or would cost too much.
     #[must_use]
     pub fn compile(schema: &str) -> Option<Self> {
         let schema = serde_json::from_str(schema).ok()?;
-        let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
-        options.build(&schema).ok().map(Self)
+        let cost = affordable::cost(&schema)?;
+        let patterns = jsonschema::PatternOptions::regex().size_limit(LARGEST_PATTERN);
+        let validator = jsonschema::options()
+            .with_pattern_options(patterns)
+            .build(&schema);
+        validator.ok().map(|validator| Self { validator, cost })
     }
 
-    /// Every place where the arguments do not match; empty when they do.
+    /// How many patterns it holds in memory.
     #[must_use]
-    pub fn violations(&self, arguments: &serde_json::Value) -> Vec<Violation> {
-        violations_of(&self.0, arguments)
+    pub fn patterns(&self) -> usize {
+        self.cost.patterns
+    }
+
+    /// Every place where the arguments do not match; empty when they do, and where looking would take too long: then
+    /// whoever gets them looks alone.
+    #[must_use]
+    pub fn violations(&self, arguments: &serde_json::Value, bytes: &[u8]) -> Vec<Violation> {
+        let parts = bytes
+            .iter()
+            .filter(|byte| matches!(byte, b',' | b'[' | b'{'))
+            .count();
+        let looks = self.cost.values.saturating_mul(parts as u64 + 1);
+        match looks <= MOST_LOOKS {
+            true => violations_of(&self.validator, arguments),
+            false => vec![],
+        }
     }
 }
 

@@ -219,6 +219,12 @@ impl Uplinks {
         }
     }
 
+    /// The last key that was proven for a target and kept out, because it is not the pinned one, and how long ago.
+    #[must_use]
+    pub fn kept_out(&self, tenant: &TenantId, target: TargetId) -> Option<(PublicKey, Duration)> {
+        self.0.presented.kept_out(tenant, target)
+    }
+
     /// Carries one request to the relay of a target and waits for the answer; to a project, in the conversation that all
     /// callers share. Dropping the future cancels it there.
     ///

@@ -185,7 +185,10 @@ pub enum UpstreamError {
         why: &'static str,
     },
     /// The project's relay is connected, and its server does not run, or ended before it answered.
-    #[error("the server of project {project} does not run; its relay {relay} starts it again")]
+    #[error(
+        "the server of project {project} does not run, or ended before it answered, so look before you ask again (relay \
+         {relay})"
+    )]
     ProjectDown {
         /// Its name.
         project: Arc<str>,

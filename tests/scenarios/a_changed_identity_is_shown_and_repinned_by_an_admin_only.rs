@@ -26,6 +26,20 @@ async fn a_changed_identity_is_shown_and_repinned_by_an_admin_only() {
     let pinned = told["pinned"].clone();
 
     let anew = world.project("alpha").set_up_anew().unwrap();
+    // While the right relay is there, an impostor is shown beside it.
+    anew.dial(world.url())
+        .await
+        .expect_err("an unknown key opens nothing");
+    let told = identity(admin, "alpha").await;
+    assert_eq!(
+        (&told["state"], &told["live"]),
+        (&json!("match"), &pinned),
+        "{told}"
+    );
+    assert!(
+        told["kept_out"].is_string() && told["kept_out"] != pinned,
+        "{told}"
+    );
     world.project("alpha").hang_up();
     anew.dial(world.url())
         .await

@@ -63,6 +63,26 @@ async fn a_changed_list_of_tools_is_on_the_record_or_kept_back(ground: Ground) {
             .map(str::to_owned)
     });
     let withheld = withheld.await.expect("the changed list is kept back");
+    // An admin sees what would change before accepting it.
+    let told = world.admin().told_of_project("guarded").await;
+    let changes: Vec<(&str, &str)> = told["withheldTools"]
+        .as_array()
+        .expect("what is kept back is told")
+        .iter()
+        .map(|tool| {
+            (
+                tool["name"].as_str().unwrap_or_default(),
+                tool["change"].as_str().unwrap_or_default(),
+            )
+        })
+        .collect();
+    assert_eq!(changes, [("new", "new"), ("who_are_you", "changed")]);
+    assert!(
+        told["project"]["why"]
+            .as_str()
+            .is_some_and(|why| why.contains("wait for an admin")),
+        "{told}"
+    );
     let client = McpClient::open(world.admin(), "/mcp", Revision::November2025).await;
     let listed = client.tool("who_are_you").await;
     assert!(listed.is_none_or(|tool| !tool.contains("Ignore all previous")));
@@ -87,6 +107,12 @@ async fn a_changed_list_of_tools_is_on_the_record_or_kept_back(ground: Ground) {
     });
     accepted.await.expect("it is in force");
     assert_eq!(world.call("new", json!({})).await.unwrap().text(), "guarded");
+    // A list that changes in silence comes by the pipe no more than by the gateway.
+    let pipe = McpClient::open(world.admin(), "/mcp/project/guarded", Revision::November2025).await;
+    assert_eq!(pipe.names().await, ["new", "who_are_you"]);
+    guarded.offers_silently(&[WHO]);
+    assert_eq!(pipe.ask("tools/list", "{}").await.reason(), "CONFLICT");
+
     let rows = world.audit().await;
     let of_it = rows
         .iter()

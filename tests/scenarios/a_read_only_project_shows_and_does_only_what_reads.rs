@@ -46,12 +46,24 @@ async fn a_read_only_project_shows_and_does_only_what_reads() {
         assert_eq!(told.reason(), "WRITE_REJECTED", "{}", told.answer);
         attempts += 1;
     }
+    // Without an id it is no notification, whatever a server would make of it.
+    for method in ["tools/call", "resources/write", "initialize", "toolgate/close"] {
+        let status = pipe
+            .tell(method, r#"{"name":"create_story","arguments":{"name":"x"}}"#)
+            .await;
+        assert_eq!(status, 400, "{method}");
+    }
     let refusal = world
         .call("create_story", json!({"name": "x"}))
         .await
         .unwrap_err();
     assert_eq!((refusal.status, refusal.reason.as_str()), (403, "WRITE_REJECTED"));
     attempts += 1;
+    let told = alpha.seen().notified.into_iter().map(|told| told.method);
+    let told: Vec<String> = told
+        .filter(|method| !method.starts_with("notifications/"))
+        .collect();
+    assert_eq!(told, Vec::<String>::new());
     let calls: Vec<String> = alpha.calls().into_iter().map(|(tool, _)| tool).collect();
     assert!(calls.iter().all(|tool| tool == "who_are_you"), "{calls:?}");
     let rows = world.audit_of("adapter.write_rejected").await;

@@ -90,6 +90,8 @@ fn expected(has: Has, profile: Option<&str>) -> BTreeSet<&'static str> {
         (None, _) => true,
         // The gateway's own are there where a profile asks for them, and none of the contract does.
         (Some(Group::Gateway), _) | (_, Has::Nothing) => false,
+        // Those about the fleet are there where the tenant has a project.
+        (Some(Group::Fleet), _) => false,
         (_, Has::ReadOnly) => tool.effect != Effect::Write,
         (_, Has::ReadWrite) => true,
     };

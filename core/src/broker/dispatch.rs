@@ -10,7 +10,7 @@ use super::{
     answer::Answer,
     errand::{Errand, Fault},
     facts::Facts,
-    for_project::ForProject,
+    for_project::{self, ForProject},
     intend::Intended,
     lend::Lent,
     pipelines,
@@ -168,6 +168,16 @@ async fn from_project(errand: Errand, time: Time, message: &ForProject) -> Resul
         Err(Fault::Upstream(UpstreamError::Timeout)) => return Err(time.over()),
         carried => carried?,
     };
+    if let (Some(Raw::Result(result)), true) = (&carried.raw, is_guarded(&errand, message)) {
+        let (fleet, target) = (&errand.rooms.fleet, &errand.target);
+        if !fleet
+            .list(target)
+            .is_some_and(|list| fleet::are_in_force(&list, result))
+        {
+            fleet.ask_again(target.id);
+            return Err(for_project::kept_back(target));
+        }
+    }
     let carried = match (&carried.raw, message.piped) {
         (Some(Raw::Error(error)), false) => {
             return Err(Error::Upstream(UpstreamError::FailedSaying(
@@ -183,6 +193,11 @@ async fn from_project(errand: Errand, time: Time, message: &ForProject) -> Resul
         _ => carried,
     };
     Ok(Answer::fresh(Arc::new(carried)))
+}
+
+/// Whether what its client is told of tools has to be what is in force: a list that is kept back comes by no other way.
+fn is_guarded(errand: &Errand, message: &ForProject) -> bool {
+    message.piped && &*message.message.method == "tools/list" && errand.target.settings["onDrift"] == "block"
 }
 
 /// The message to a project's server; a project is tested by asking for its tools.

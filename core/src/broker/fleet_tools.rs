@@ -24,6 +24,7 @@ use crate::{
     identity::Action,
     journal::Receipt,
     registry, rfc3339,
+    snapshot::Target,
     upstream::ToolResult,
 };
 
@@ -48,7 +49,7 @@ pub(super) fn answer(
 ) -> Result<(Answer, Option<Deed>), Error> {
     let caller = &facts.caller;
     match tool.name {
-        "list_projects" => Ok((listed(rooms, caller)?, None)),
+        "list_projects" => Ok((listed(rooms, caller, text_of(arguments, "tools_of"))?, None)),
         "gateway_health" => Ok((health(rooms, caller)?, None)),
         "fleet_identity" => identity(rooms, caller, arguments),
         "switch_project" => switched(rooms, caller, text_of(arguments, "project")),
@@ -94,7 +95,7 @@ pub(super) async fn done(rooms: &Rooms, facts: &Facts, deed: Deed, event: Event)
     }
 }
 
-fn listed(rooms: &Rooms, caller: &Caller) -> Result<Answer, Error> {
+fn listed(rooms: &Rooms, caller: &Caller, tools_of: &str) -> Result<Answer, Error> {
     let active = current(rooms, caller).map(|target| target.id);
     let (mut rows, mut text) = (Vec::new(), String::new());
     for project in caller.snapshot.projects() {
@@ -139,7 +140,35 @@ fn listed(rooms: &Rooms, caller: &Caller) -> Result<Answer, Error> {
     if active.is_none() {
         text.push_str("none is yours by default: name one in each call as project, or use switch_project\n");
     }
-    told("list_projects", &text, json!({"projects": rows}))
+    if tools_of.is_empty() {
+        return told("list_projects", &text, json!({"projects": rows}));
+    }
+    let project = named(caller, tools_of)?;
+    let tools = tools_of_project(rooms, &project, &mut text);
+    told("list_projects", &text, json!({"projects": rows, "tools": tools}))
+}
+
+/// What can be called at a project by naming it: its tools in its own words.
+fn tools_of_project(rooms: &Rooms, project: &Target, text: &mut String) -> Vec<Value> {
+    let Some(list) = rooms.fleet.list(project) else {
+        let _ = writeln!(text, "the tools of {} are not known now", project.name);
+        return vec![];
+    };
+    let _ = writeln!(text, "tools of {}:", project.name);
+    let shown = list
+        .tools()
+        .iter()
+        .filter(|tool| project.may_write() || tool.tool.read_only);
+    let told = shown.map(|tool| {
+        let _ = writeln!(text, "  {}", tool.name);
+        json!({
+            "name": &*tool.name,
+            "description": tool.description,
+            "read_only": tool.tool.read_only,
+            "input_schema": String::from_utf8_lossy(&tool.input_schema),
+        })
+    });
+    told.collect()
 }
 
 fn health(rooms: &Rooms, caller: &Caller) -> Result<Answer, Error> {
@@ -196,10 +225,15 @@ fn identity(rooms: &Rooms, caller: &Caller, arguments: &Value) -> Result<(Answer
         put(&mut row, "pinned", pinned.map(|key| key.to_string()));
         put(&mut row, "live", status.live_key.map(|(key, _)| key.to_string()));
         let now_us = rooms.clock.wall_us();
-        let seen = status.live_key.map(|(_, age)| {
-            rfc3339::format(now_us.saturating_sub(i64::try_from(age.as_micros()).unwrap_or(i64::MAX)))
-        });
+        let seen = status.live_key.map(|(_, age)| ago(now_us, age));
         put(&mut row, "seen", seen);
+        let kept_out = status.kept_out.filter(|(key, _)| pinned != Some(*key));
+        put(&mut row, "kept_out", kept_out.map(|(key, _)| key.to_string()));
+        put(
+            &mut row,
+            "kept_out_seen",
+            kept_out.map(|(_, age)| ago(now_us, age)),
+        );
         let _ = writeln!(text, "{}: {state}", project.name);
         if state == "mismatch" {
             let key = |key: Option<PublicKey>| key.map_or_else(|| "none".to_owned(), |key| key.to_string());
@@ -266,6 +300,10 @@ fn switched(rooms: &Rooms, caller: &Caller, project: &str) -> Result<(Answer, Op
             target: target.id,
         }),
     ))
+}
+
+fn ago(now_us: i64, age: std::time::Duration) -> String {
+    rfc3339::format(now_us.saturating_sub(i64::try_from(age.as_micros()).unwrap_or(i64::MAX)))
 }
 
 fn put(row: &mut Value, name: &str, value: Option<impl Into<Value>>) {

@@ -203,11 +203,20 @@ fn routed(
         let list = current.and_then(|current| rooms.fleet.list(current));
         list.is_some_and(|list| list.find(name).is_some_and(|tool| tool.tool.has_project))
     };
-    let argument = match admitted.arguments.member(ROUTING_BESIDE) {
-        Some(_) => ROUTING_BESIDE,
-        None if admitted.arguments.member(ROUTING).is_some() && !has_own() => ROUTING,
-        None => return Ok(None),
-    };
+    if admitted.arguments.member(ROUTING_BESIDE).is_some() {
+        let named = taken(admitted, ROUTING_BESIDE, name)?;
+        if named.is_some() {
+            return Ok(named);
+        }
+    }
+    match admitted.arguments.member(ROUTING).is_some() && !has_own() {
+        true => taken(admitted, ROUTING, name),
+        false => Ok(None),
+    }
+}
+
+/// Takes an argument that names a project out of both forms of the arguments; an empty one names none.
+fn taken(admitted: &mut Admitted, argument: &'static str, name: &str) -> Result<Option<String>, Error> {
     let project = admitted
         .arguments
         .remove_string(argument)
@@ -261,18 +270,21 @@ fn through(rooms: &Rooms, admitted: &mut Admitted, piped: Piped) -> Result<(ForP
 }
 
 // Whether the project is there at all comes before what it has: the same for a project that is named and for a default.
-fn is_reachable(rooms: &Rooms, target: &Target) -> Result<(), Error> {
+pub(super) fn is_reachable(rooms: &Rooms, target: &Target) -> Result<(), Error> {
     if rooms.fleet.is_withheld(target.id) {
-        let what = format!(
-            "the tools of project {} have changed, and are kept back until an admin accepts them: `toolgate fleet accept {}`",
-            target.name, target.name
-        );
-        return Err(Error::Conflict(what));
+        return Err(kept_back(target));
     }
     match rooms.adapters.upstream(target, None) {
         Ok(_) => Ok(()),
         Err(error) => Err(Error::Upstream(error)),
     }
+}
+
+pub(super) fn kept_back(target: &Target) -> Error {
+    Error::Conflict(format!(
+        "the tools of project {} have changed, and are kept back until an admin looks at them and accepts them",
+        target.name
+    ))
 }
 
 fn unknown_yet(rooms: &Rooms, target: &Target) -> Error {

@@ -200,7 +200,9 @@ fn choice(
 fn own_schema_holds(message: &ForProject, arguments: &CanonicalJson) -> Result<(), Error> {
     let Some(tool) = &message.tool else { return Ok(()) };
     let schema = tool.tool.schema();
-    let violations = schema.map_or_else(Vec::new, |schema| schema.violations(&arguments.to_value()));
+    let violations = schema.map_or_else(Vec::new, |schema| {
+        schema.violations(&arguments.to_value(), arguments.as_bytes())
+    });
     match violations.is_empty() {
         true => Ok(()),
         false => Err(Error::ArgumentsInvalid {

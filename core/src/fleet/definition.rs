@@ -121,6 +121,12 @@ impl Definition {
         self.schema.as_ref()
     }
 
+    /// Leaves its arguments to its project alone.
+    #[must_use]
+    pub fn without_schema(self) -> Self {
+        Self { schema: None, ..self }
+    }
+
     /// By which argument a call of it names a project.
     #[must_use]
     pub fn routing(&self) -> &'static str {
@@ -195,7 +201,7 @@ fn has_routing(schema: &str) -> bool {
 }
 
 /// The name with what no client of OpenAI takes replaced, cut where they cut.
-fn function_name(name: &str) -> String {
+pub(super) fn function_name(name: &str) -> String {
     let fit = |c: char| {
         if c.is_ascii_alphanumeric() || c == '-' {
             c

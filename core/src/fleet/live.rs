@@ -26,6 +26,8 @@ pub(super) struct Live {
     pub(super) tenant: TenantId,
     /// What callers see; `None` where nothing is known, or it is kept back.
     pub(super) list: Option<Arc<ToolList>>,
+    /// The one that was in force before the one that is kept back, where it was seen.
+    pub(super) former: Option<Arc<ToolList>>,
     /// A changed list that an admin has to accept.
     pub(super) withheld: Option<Arc<ToolList>>,
     pub(super) server: Option<ServerState>,
@@ -48,6 +50,8 @@ pub(super) struct Asking {
     pub(super) under_way: bool,
     /// Not before this, on the monotonic clock: whoever cries change all day is not asked all day.
     pub(super) not_before: Duration,
+    /// When it was looked at last, on the monotonic clock.
+    pub(super) looked: Duration,
     /// Times in a row that it was asked in vain.
     pub(super) failures: u32,
 }
@@ -68,6 +72,7 @@ impl Live {
         Self {
             tenant: tenant.clone(),
             list: None,
+            former: None,
             withheld: None,
             server: None,
             why: None,

@@ -14,12 +14,14 @@ use toolgate_contract::ids::{TargetId, TenantId};
 use crate::{
     clock::Clock,
     error::{Error, Missing},
+    identity::Principal,
     uplinks::Conversation,
 };
 
-/// Conversations in all, and of one tenant.
+/// Conversations in all, of one tenant, and of one principal with one project: a relay leads 64.
 const MOST: usize = 4_096;
 const MOST_OF_TENANT: usize = 512;
+const MOST_OF_PRINCIPAL: usize = 16;
 /// One that nobody speaks in for so long is ended.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
@@ -36,6 +38,7 @@ struct Room {
 #[derive(Debug)]
 struct Pipe {
     tenant: TenantId,
+    principal: Arc<str>,
     target: TargetId,
     conversation: Arc<Conversation>,
     used: Duration,
@@ -59,33 +62,32 @@ impl Pipes {
         }))
     }
 
-    /// Whether one more may begin.
+    /// Whether one more of this principal may begin with this project.
     ///
     /// # Errors
     /// When there are too many.
-    pub fn has_room(&self, tenant: &TenantId) -> Result<(), Error> {
+    pub fn has_room(&self, principal: &Principal, target: TargetId) -> Result<(), Error> {
         let open = self.open();
-        let own = open.values().filter(|pipe| pipe.tenant == *tenant).count();
-        match open.len() < MOST && own < MOST_OF_TENANT {
-            true => Ok(()),
-            false => Err(Error::Overloaded),
-        }
+        let own = || open.values().filter(|pipe| pipe.tenant == principal.tenant);
+        let same = own().filter(|pipe| pipe.target == target && pipe.principal == principal.name);
+        let fits = open.len() < MOST && own().count() < MOST_OF_TENANT && same.count() < MOST_OF_PRINCIPAL;
+        fits.then_some(()).ok_or(Error::Overloaded)
     }
 
     /// Keeps a conversation under the hash of its session's id.
     pub fn keep(
         &self,
         session: Arc<str>,
-        tenant: TenantId,
+        principal: &Principal,
         target: TargetId,
         conversation: Arc<Conversation>,
     ) {
-        let used = self.0.clock.monotonic();
         let pipe = Pipe {
-            tenant,
+            tenant: principal.tenant.clone(),
+            principal: Arc::clone(&principal.name),
             target,
             conversation,
-            used,
+            used: self.0.clock.monotonic(),
             listening: Arc::default(),
         };
         self.open().insert(session, pipe);

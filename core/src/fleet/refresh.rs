@@ -20,10 +20,13 @@ use crate::{
     changes::{By, Fact},
     error::Error,
     journal::Intent,
-    registry::PROJECT,
+    registry::{PROJECT, Schema},
     snapshot::Target,
     upstream::{AWAY, UpstreamError},
 };
+
+/// Patterns of the schemas of one project that are held here.
+const MOST_PATTERNS: usize = 128;
 
 /// What a look found.
 #[derive(Debug)]
@@ -77,15 +80,21 @@ async fn fetched(rooms: &Keeping, tenant: &TenantId, target: &Target) -> Result<
     let told = told?;
     // Compiles a schema for each.
     let read = move || {
+        let mut patterns = 0;
         let tools = told.iter().filter_map(|raw| {
-            let tool = Definition::read(raw);
-            if tool.is_none() {
+            let Some(tool) = Definition::read(raw) else {
                 tracing::warn!(
                     project = &*name,
                     "what a project told as a tool is none that could be called, and is left out"
                 );
-            }
-            tool.map(Arc::new)
+                return None;
+            };
+            // Each takes memory for as long as the list is in force.
+            patterns += tool.schema().map_or(0, Schema::patterns);
+            Some(Arc::new(match patterns <= MOST_PATTERNS {
+                true => tool,
+                false => tool.without_schema(),
+            }))
         });
         Arc::new(ToolList::publish(&name, tools.collect()))
     };

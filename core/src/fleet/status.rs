@@ -36,6 +36,8 @@ pub struct Status {
     pub server: Option<ServerState>,
     /// The key that was proven last, whether it was let in or not, and how long ago.
     pub live_key: Option<(PublicKey, Duration)>,
+    /// A key that somebody has proven and that was kept out, and how long ago.
+    pub kept_out: Option<(PublicKey, Duration)>,
 }
 
 impl Fleet {
@@ -61,7 +63,11 @@ impl Fleet {
                 .and_then(|live| live.withheld.as_ref())
                 .map(|list| list.hash.to_string()),
             live_key: uplinks.and_then(|uplinks| uplinks.live_key(&snapshot.tenant, target.id)),
-            why: live.and_then(|live| live.why.clone()),
+            kept_out: uplinks.and_then(|uplinks| uplinks.kept_out(&snapshot.tenant, target.id)),
+            why: live.and_then(|live| match live.withheld.is_some() {
+                true => Some("its tools have changed and wait for an admin's word".to_owned()),
+                false => live.why.clone(),
+            }),
             server: server.clone(),
             ..Status::default()
         };

@@ -106,6 +106,19 @@ fn a_name_of_the_gateways_is_never_a_projects() {
             .own_name,
         "proxmox.list_vms"
     );
+    // What only reads so to a client of OpenAI is one as well.
+    let odd = self::list(
+        "alpha",
+        &[
+            &named("ssh!run_whitelisted_command"),
+            &named("list.projects"),
+            &named("proxmox!stop_vm"),
+        ],
+    );
+    assert!(
+        odd.tools().iter().all(|tool| tool.name.starts_with("alpha_")),
+        "{odd:?}"
+    );
     // Two that end at one name: the second is left out, and the first is the one that is called.
     let twice = self::list("alpha", &[&named("a.b"), &named("a_b"), &named("a.b")]);
     let names: Vec<&str> = twice.tools().iter().map(|tool| &*tool.name).collect();
@@ -166,7 +179,10 @@ fn a_hash_tells_every_text_and_no_order() {
 #[test]
 fn a_schema_is_held_against_arguments_unless_it_is_too_much_or_leads_elsewhere() {
     let strict = told(STORY);
-    let violations = strict.schema().expect("compiled").violations(&json!({"name": 5}));
+    let violations = strict
+        .schema()
+        .expect("compiled")
+        .violations(&json!({"name": 5}), b"{}");
     assert_eq!(violations.len(), 1);
     let elsewhere = r#"{"name":"t","inputSchema":{"$ref":"https://example.org/schema.json"}}"#;
     assert!(told(elsewhere).schema().is_none());

@@ -8,7 +8,7 @@ use std::{collections::HashMap, sync::Arc};
 use data_encoding::HEXLOWER;
 use ring::digest::{Context, SHA256};
 
-use super::definition::{Definition, Published};
+use super::definition::{Definition, Published, function_name};
 use crate::registry;
 
 /// Tools of one project.
@@ -104,15 +104,16 @@ impl ToolList {
 }
 
 fn publish(project: &str, tool: &Arc<Definition>) -> Option<Published> {
-    match is_the_gateways(&tool.own_name) {
-        false => tool.publish(&tool.own_name, project),
-        true => {
-            let name = format!("{project}_{}", tool.own_name);
-            (!is_the_gateways(&name))
-                .then(|| tool.publish(&name, project))
-                .flatten()
-        }
+    // Also where it would only read so to a client of OpenAI.
+    let taken = |name: &str| is_the_gateways(name) || is_the_gateways(&function_name(name));
+    if !taken(&tool.own_name) {
+        return tool.publish(&tool.own_name, project);
     }
+    let name = format!("{project}_{}", tool.own_name);
+    if taken(&name) {
+        return None;
+    }
+    tool.publish(&name, project)
 }
 
 // As callers may spell it, so that no spelling of a gateway's tool leads to a project.

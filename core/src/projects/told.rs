@@ -6,10 +6,13 @@ use toolgate_contract::frame::PublicKey;
 
 use super::Projects;
 use crate::{
-    fleet::{Event, Status, rows::InForce},
+    fleet::{Event, Published, Status, rows::InForce},
     snapshot,
     targets::Target,
 };
+
+/// Characters of a tool's description that are told.
+const LONGEST: usize = 2_000;
 
 /// A project: how it is registered, and how it does.
 #[derive(Debug)]
@@ -29,6 +32,8 @@ pub struct Whole {
     pub project: Known,
     /// Its tools, by published name.
     pub tools: Vec<Tool>,
+    /// Those of a list that waits for an admin's word.
+    pub withheld: Vec<Tool>,
     /// The newest first.
     pub events: Vec<Event>,
 }
@@ -44,6 +49,10 @@ pub struct Tool {
     pub read_only: bool,
     /// Callers see it.
     pub shown: bool,
+    /// What it says that it does, cut.
+    pub description: String,
+    /// How it differs from the list in force: `new`, `changed`, `gone` or `same`; empty where that is not known.
+    pub change: &'static str,
 }
 
 impl Known {
@@ -95,12 +104,37 @@ impl Projects {
         let Some(list) = self.fleet.list(target) else {
             return Vec::new();
         };
-        let told = |tool: &crate::fleet::Published| Tool {
-            name: Arc::clone(&tool.name),
-            own_name: Arc::clone(&tool.tool.own_name),
-            read_only: tool.tool.read_only,
-            shown: target.may_write() || tool.tool.read_only,
+        list.tools().iter().map(|tool| told(target, tool, "")).collect()
+    }
+
+    /// The tools of a list that waits for an admin's word, and how they differ.
+    pub(super) fn withheld_of(&self, target: &snapshot::Target) -> Vec<Tool> {
+        let Some((list, former)) = self.fleet.withheld(target.id) else {
+            return Vec::new();
         };
-        list.tools().iter().map(told).collect()
+        let change = |tool: &Published| {
+            let former = former.as_ref().map(|former| former.own(&tool.tool.own_name));
+            match former {
+                None => "",
+                Some(None) => "new",
+                Some(Some(former)) if former.tool.raw() == tool.tool.raw() => "same",
+                Some(Some(_)) => "changed",
+            }
+        };
+        let gone = former.iter().flat_map(|former| former.tools());
+        let gone = gone.filter(|tool| list.own(&tool.tool.own_name).is_none());
+        let now = list.tools().iter().map(|tool| told(target, tool, change(tool)));
+        now.chain(gone.map(|tool| told(target, tool, "gone"))).collect()
+    }
+}
+
+fn told(target: &snapshot::Target, tool: &Published, change: &'static str) -> Tool {
+    Tool {
+        name: Arc::clone(&tool.name),
+        own_name: Arc::clone(&tool.tool.own_name),
+        read_only: tool.tool.read_only,
+        shown: target.may_write() || tool.tool.read_only,
+        description: tool.description.chars().take(LONGEST).collect(),
+        change,
     }
 }

@@ -56,7 +56,7 @@ impl FleetService for Rpc {
             project: Some(told(whole.project)),
             tools: whole.tools.iter().map(told_tool).collect(),
             events: whole.events.iter().map(told_event).collect(),
-            withheld_tools: vec![],
+            withheld_tools: whole.withheld.iter().map(told_tool).collect(),
         }))
     }
 
@@ -168,7 +168,8 @@ fn told_tool(tool: &Tool) -> ProjectTool {
         own_name: tool.own_name.to_string(),
         read_only: tool.read_only,
         shown: tool.shown,
-        ..ProjectTool::default()
+        description: tool.description.clone(),
+        change: tool.change.into(),
     }
 }
 

@@ -67,7 +67,19 @@ impl PipeService for Rpc {
     async fn tell(&self, request: Request<TellRequest>) -> Result<Response<TellResponse>, Status> {
         let caller = self.caller(&request, Action::UseTools).await?;
         let TellRequest { project, message } = request.into_inner();
-        let found = self.conversation(&caller, &project);
+        let found = self
+            .conversation(&caller, &project)
+            .and_then(|(target, conversation)| {
+                let heard = match &message {
+                    Some(Told::Notification(told)) => is_notification(&told.method),
+                    Some(Told::Answer(_)) | None => Ok(()),
+                };
+                heard?;
+                self.broker
+                    .project(&caller, &project)
+                    .and_then(|project| self.broker.is_reachable(&project))?;
+                Ok((target, conversation))
+            });
         let (_, conversation) = self.answer(&caller, found).await?;
         let told = match message {
             Some(message) => tell(&conversation, message).await,
@@ -157,9 +169,9 @@ impl Rpc {
             (true, _) => (FrameId::raw(), None),
             (false, INITIALIZE) if ask.session.is_none() => {
                 let target = self.broker.project(caller, &project)?;
-                let tenant = &caller.principal().tenant;
-                rooms.fleet.pipes().has_room(tenant)?;
-                let conversation = rooms.fleet.converse(tenant, &target).map(Arc::new)?;
+                let principal = caller.principal();
+                rooms.fleet.pipes().has_room(principal, target.id)?;
+                let conversation = rooms.fleet.converse(&principal.tenant, &target).map(Arc::new)?;
                 (conversation.id(), Some((target.id, conversation)))
             }
             (false, _) => (self.conversation(caller, &project)?.1.id(), None),
@@ -205,6 +217,18 @@ fn wish(method: &str, params: &Bytes) -> Result<Wish, Error> {
     let arguments =
         member("arguments")?.map_or_else(Bytes::new, |raw| Bytes::copy_from_slice(raw.as_bytes()));
     Ok(named(name, arguments))
+}
+
+// A request without an id is none: servers that go by the method alone would carry it out, past everything that requests
+// pass.
+fn is_notification(method: &str) -> Result<(), Error> {
+    match method.starts_with("notifications/") && method.len() <= LONGEST_METHOD {
+        true => Ok(()),
+        false => Err(Error::malformed(
+            "method",
+            "a message without an id is a notification; those of MCP begin with notifications/",
+        )),
+    }
 }
 
 async fn tell(conversation: &Conversation, message: Told) -> Result<(), Error> {
@@ -310,10 +334,7 @@ impl Exchange {
             .open(principal, &revision)
             .map_err(|_| Error::Upstream(UpstreamError::Invalid))?;
         let key = crate::broker::session_key(&session);
-        rooms
-            .fleet
-            .pipes()
-            .keep(key, principal.tenant.clone(), target, conversation);
+        rooms.fleet.pipes().keep(key, principal, target, conversation);
         Ok(session)
     }
 }

@@ -212,6 +212,55 @@ impl Enrolments for Relays {
                 .ok_or(RedeemError::Refused)
         })
     }
+
+    fn name_of<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        relay: TargetId,
+    ) -> BoxFuture<'a, Result<Option<String>, StoreUnavailable>> {
+        Box::pin(self.name_of_project(tenant, Find::Target(relay)))
+    }
+
+    fn name_of_token<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        secret_hash: [u8; 32],
+    ) -> BoxFuture<'a, Result<Option<String>, StoreUnavailable>> {
+        Box::pin(self.name_of_project(tenant, Find::Token(secret_hash)))
+    }
+}
+
+impl Relays {
+    // Projects only: what a host's relay calls itself is for people.
+    async fn name_of_project(
+        &self,
+        tenant: &TenantId,
+        find: Find,
+    ) -> Result<Option<String>, StoreUnavailable> {
+        let (owner, now_us) = (tenant.clone(), self.changes.now_us());
+        let found = self.changes.read(tenant, move |tx| {
+            Box::pin(async move {
+                let id = match find {
+                    Find::Target(id) => id,
+                    Find::Token(hash) => match tx.query_opt(OPEN, params![&owner, &hash, now_us]).await? {
+                        Some(row) => row.parse(0)?,
+                        None => return Ok(None),
+                    },
+                };
+                rows::find(tx, &owner, id).await
+            })
+        });
+        let found = found.await.map_err(unavailable)?;
+        Ok(found
+            .filter(|target| target.adapter == PROJECT)
+            .map(|target| target.name))
+    }
+}
+
+/// By what a target is found.
+enum Find {
+    Target(TargetId),
+    Token([u8; 32]),
 }
 
 impl UplinkEvents for Relays {

@@ -71,6 +71,26 @@ pub trait Enrolments: Send + Sync + 'static {
         public_key: PublicKey,
         offer: Offer,
     ) -> BoxFuture<'a, Result<RelayRecord, RedeemError>>;
+
+    /// The name under which a relay of this target has to be started; `None` where any will do.
+    fn name_of<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        relay: TargetId,
+    ) -> BoxFuture<'a, Result<Option<String>, StoreUnavailable>> {
+        let _ = (tenant, relay);
+        Box::pin(async { Ok(None) })
+    }
+
+    /// The same of the target that a token is for, which is not spent by this.
+    fn name_of_token<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        secret_hash: [u8; 32],
+    ) -> BoxFuture<'a, Result<Option<String>, StoreUnavailable>> {
+        let _ = (tenant, secret_hash);
+        Box::pin(async { Ok(None) })
+    }
 }
 
 /// What the relay of a project tells all callers.

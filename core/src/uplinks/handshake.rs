@@ -143,12 +143,16 @@ impl Handshake<'_> {
         }
         // An id with another key is the same to the peer as an id that does not exist.
         let record = record.filter(|record| record.public_key == hello.public_key);
-        active(record.ok_or(GoAwayReason::ReEnrol)?)
+        let record = active(record.ok_or(GoAwayReason::ReEnrol)?)?;
+        let name = self.enrolments.name_of(tenant, target).await;
+        is_called(name.map_err(unavailable)?, hello)?;
+        Ok(record)
     }
 
     fn note(&self, pinned: &RelayRecord, key: PublicKey) {
-        self.presented.note(&pinned.tenant, pinned.target, key);
-        if pinned.public_key != key {
+        let kept_out = pinned.public_key != key;
+        self.presented.note(&pinned.tenant, pinned.target, key, kept_out);
+        if kept_out {
             self.events.presented(&pinned.tenant, pinned.target, key);
         }
     }
@@ -160,6 +164,8 @@ impl Handshake<'_> {
         proof: &Proof,
     ) -> Result<RelayRecord, GoAwayReason> {
         let secret = proof.enrolment.as_ref().ok_or(GoAwayReason::Protocol)?;
+        let name = self.enrolments.name_of_token(tenant, secret_hash(secret)).await;
+        is_called(name.map_err(unavailable)?, hello)?;
         let redeemed = self
             .enrolments
             .redeem(tenant, secret_hash(secret), hello.public_key, hello.offer)
@@ -183,6 +189,14 @@ impl Handshake<'_> {
             .map_err(unavailable)?;
         let same = found.filter(|record| record.public_key == relay.public_key);
         active(same.ok_or(GoAwayReason::ReEnrol)?).map(drop)
+    }
+}
+
+/// Whoever starts a relay says of which project; one that was started for another would answer in its place.
+fn is_called(name: Option<String>, hello: &Hello) -> Result<(), GoAwayReason> {
+    match name {
+        Some(name) if !hello.name.is_empty() && hello.name != name => Err(GoAwayReason::OtherName),
+        _ => Ok(()),
     }
 }
 

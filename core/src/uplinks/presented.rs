@@ -24,17 +24,29 @@ struct Proven {
     tenant: TenantId,
     key: PublicKey,
     at: Instant,
+    /// The last one that was not the pinned one.
+    kept_out: Option<(PublicKey, Instant)>,
 }
 
 impl Presented {
-    /// A relay of a target that is known has proven this key.
-    pub(super) fn note(&self, tenant: &TenantId, target: TargetId, key: PublicKey) {
+    /// A relay of a target that is known has proven this key; `kept_out` where it is not the pinned one.
+    pub(super) fn note(&self, tenant: &TenantId, target: TargetId, key: PublicKey, kept_out: bool) {
+        let (mut keys, now) = (self.keys(), Instant::now());
+        let former = keys.remove(&target).and_then(|former| former.kept_out);
         let proven = Proven {
             tenant: tenant.clone(),
             key,
-            at: Instant::now(),
+            at: now,
+            kept_out: if kept_out { Some((key, now)) } else { former },
         };
-        self.keys().insert(target, proven);
+        keys.insert(target, proven);
+    }
+
+    /// The last key that was kept out.
+    pub(super) fn kept_out(&self, tenant: &TenantId, target: TargetId) -> Option<(PublicKey, Duration)> {
+        let keys = self.keys();
+        let proven = keys.get(&target).filter(|proven| proven.tenant == *tenant)?;
+        proven.kept_out.map(|(key, at)| (key, at.elapsed()))
     }
 
     pub(super) fn of(&self, tenant: &TenantId, target: TargetId) -> Option<(PublicKey, Duration)> {

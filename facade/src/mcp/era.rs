@@ -72,6 +72,14 @@ impl Meta {
         })
     }
 
+    /// The same for a request to another server, who says itself which revisions it speaks.
+    pub(super) fn check_of_server(&self) -> Result<(), Fault> {
+        match self.version.as_deref() {
+            Some(version) if version != MODERN => Ok(()),
+            Some(_) | None => self.check_modern(),
+        }
+    }
+
     /// Refuses a request of revision 2026-07-28 that does not say what each one has to, and revisions of the future.
     pub(super) fn check_modern(&self) -> Result<(), Fault> {
         let Some(version) = &self.version else {

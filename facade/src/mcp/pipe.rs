@@ -71,9 +71,7 @@ pub(super) async fn answer(server: &Server, project: &str, asked: Asked) -> Repl
     let fault = match (asked.era, asked.method.as_str()) {
         // Of a client of this revision it is no method; the relay would begin a conversation with it.
         (Era::Modern, "initialize") => Some(Fault::no_method(&asked.method, true)),
-        // Which revisions it speaks, and what it wants of each request, is the server's to say.
-        (Era::Modern, _) if asked.meta.version.is_some() => None,
-        (Era::Modern, _) => asked.meta.check_modern().err(),
+        (Era::Modern, _) => asked.meta.check_of_server().err(),
         (Era::Legacy(_), _) if asked.in_session => None,
         (Era::Legacy(_), "initialize") => None,
         // Before there is a conversation, the gateway is who is there.

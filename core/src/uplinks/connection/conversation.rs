@@ -165,7 +165,7 @@ impl Drop for Conversation {
         for number in questions {
             let _ = self.connection.refuse(talk, number, RefusalCode::Cancelled);
         }
-        let close = Frame::notify(CLOSE, Bytes::new()).within(Some(self.id.clone()));
+        let close = Frame::notify(CLOSE, Bytes::from_static(b"{}")).within(Some(self.id.clone()));
         let told = close
             .encode()
             .map_err(Break::from)

@@ -71,7 +71,7 @@ impl Identity {
             public_key: self.public(),
             nonce: nonce()?,
             offer: self.offer,
-            name: "fake".into(),
+            name: String::new(),
             software: "fake-relay/0".into(),
         };
         link.send(&Frame::message(Kind::Hello, &hello)).await?;
