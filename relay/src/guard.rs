@@ -29,6 +29,8 @@ const LAUNCH: &str = "launch";
 /// How a guard of a project's server is called: `… serve GRACE_MS keep -- PROGRAM ARGS…`.
 pub(crate) const SERVE: &str = "serve";
 const BECOME: &str = "become";
+/// How the line begins that a guard writes to standard error when it could not become the server.
+pub(crate) const FAILED: &str = "toolgate guard: ";
 /// Commands run as an unprivileged user.
 pub(crate) const DROP: &str = "drop";
 /// Commands run as whoever runs the relay.

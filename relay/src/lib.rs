@@ -1,7 +1,7 @@
 //! The agent beside a system: dials out, proves its identity, runs six commands of a host or bridges an MCP server.
 //!
-//! Knows the contract (frames, handshake, grammar) and nothing else of ours. It listens on nothing, reads no
-//! environment, and decides nothing that the grammar has not decided. The path of one request to a host:
+//! Knows the contract (frames, handshake, grammar) and nothing else of ours. It listens on nothing, takes no
+//! setting from the environment, and decides nothing that the grammar has not decided. The path of one request to a host:
 //! `session` takes the frame, `commands` parses the command again, `exec` runs it, `guard` sees to it that nothing stays
 //! behind. What a project is asked goes through `project` to the operator's own server.
 

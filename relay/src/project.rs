@@ -22,11 +22,19 @@ mod mirrored;
 mod oversized;
 mod shared;
 pub mod sse;
+mod startable;
 mod stateless;
 mod tell;
 mod wire;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use futures::{FutureExt, future::BoxFuture};
 use tokio::{
@@ -91,6 +99,8 @@ pub struct ProjectConfig {
 pub async fn run_project(config: ProjectConfig, shutdown: CancellationToken) -> Result<(), RelayError> {
     let tasks = TaskTracker::new();
     let local = Local::new(config.server, config.guard, tasks).map_err(RelayError::Server)?;
+    // Before the token is spent for a server that can never be.
+    local.check().map_err(RelayError::Server)?;
     let project = Project::new(local);
     let uplink = UplinkConfig {
         gateway_url: config.gateway_url,
@@ -101,9 +111,7 @@ pub async fn run_project(config: ProjectConfig, shutdown: CancellationToken) -> 
         allow_root: config.allow_root,
         state: config.state,
     };
-    // Nothing is started for a relay that cannot be.
     let mut relay = Relay::new(uplink, Arc::clone(&project))?;
-    project.begin();
     let outcome = relay.run(&shutdown).await;
     project.end().await;
     relay.show(RelayState::Stopped);
@@ -117,6 +125,7 @@ pub(crate) struct Project {
     gateway: Arc<Gateway>,
     now: Arc<watch::Sender<Now>>,
     led: Arc<Conversations>,
+    begun: AtomicBool,
     stop: CancellationToken,
 }
 
@@ -136,12 +145,16 @@ impl Project {
             led: Conversations::new(Arc::clone(&local), Arc::clone(&gateway)),
             local,
             gateway,
+            begun: AtomicBool::new(false),
             stop: CancellationToken::new(),
         })
     }
 
-    /// Starts the server and all that looks after it.
+    /// Starts the server and all that looks after it, once.
     fn begin(&self) {
+        if self.begun.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let (local, gateway) = (Arc::clone(&self.local), Arc::clone(&self.gateway));
         let (now, stop) = (Arc::clone(&self.now), self.stop.clone());
         let tasks = self.local.tasks();
@@ -260,10 +273,14 @@ impl Service for Project {
     fn connected(&self, voice: Voice) {
         self.gateway.connect(voice);
         self.now.send_modify(|now| now.connection += 1);
+        // Nothing is started for a gateway that does not want this relay.
+        self.begin();
     }
 
     fn disconnected(&self) {
         self.gateway.disconnect();
+        // The next connection cannot know them, and nobody else would end them.
+        self.led.close_all();
     }
 
     fn answer(self: Arc<Self>, request: Frame, cancelled: CancellationToken) -> BoxFuture<'static, Outcome> {
@@ -292,15 +309,28 @@ impl Service for Project {
 
     fn hear(&self, notification: Frame) {
         let method = notification.header.method.as_deref().unwrap_or_default();
+        match &notification.header.conversation {
+            // Its body says nothing, whatever it is.
+            Some(conversation) if method == "toolgate/close" => return self.led.close(conversation),
+            // Requests are withdrawn by frames of their own: ids of JSON-RPC are not the gateway's to name.
+            _ if method.starts_with("toolgate/") || method == "notifications/cancelled" => return,
+            // The relay has opened the shared conversation itself.
+            None if method == "notifications/initialized" => return,
+            // Servers that go by the method alone would carry out a request that has no id.
+            _ if !method.starts_with("notifications/") => {
+                tracing::warn!(
+                    method,
+                    "a client told what is no notification; it is not passed on"
+                );
+                return;
+            }
+            _ => {}
+        }
         let Some(params) = message::object(&notification.body) else {
+            tracing::warn!(method, "a client told what cannot be read; it is not passed on");
             return;
         };
         match &notification.header.conversation {
-            Some(conversation) if method == "toolgate/close" => self.led.close(conversation),
-            // Requests are withdrawn by frames of their own: ids of JSON-RPC are not the gateway's to name.
-            _ if method.starts_with("toolgate/") || method == "notifications/cancelled" => {}
-            // The relay has opened the shared conversation itself.
-            None if method == "notifications/initialized" => {}
             None => {
                 if let Standing::Up(opened) = self.standing() {
                     opened.conversation.say(method, params);

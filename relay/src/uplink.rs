@@ -12,7 +12,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::{
     enrolment::EnrolmentToken,
-    frame::{GoAwayReason, Offer},
+    frame::{GoAwayReason, Offer, PublicKey},
 };
 
 use crate::{
@@ -86,6 +86,11 @@ pub enum RelayError {
     /// The token does not work, and will not.
     #[error("the enrolment token is unknown, used or expired; ask for a new one")]
     TokenRefused,
+    /// The token is for a project of another name; it is not spent.
+    #[error(
+        "the gateway knows this relay or the project of this token by another name; start it with that --name, or in a directory of its own"
+    )]
+    OtherName,
 }
 
 /// What any relay is told.
@@ -108,6 +113,8 @@ pub(crate) struct Relay<S> {
     tls: Option<Arc<ClientConfig>>,
     keeper: Keeper,
     known: Option<(Key, Enrolled)>,
+    /// The key that was proven, or was to be, at the last try: people compare it with what the gateway shows.
+    key: Option<PublicKey>,
     /// When the gateway let this relay in, if it did at the last try.
     served_since: Option<Instant>,
     service: Arc<S>,
@@ -144,6 +151,7 @@ impl<S: Service> Relay<S> {
             tls,
             keeper,
             known,
+            key: None,
             served_since: None,
             service,
         })
@@ -198,7 +206,12 @@ impl<S: Service> Relay<S> {
             .as_ref()
             .map(|(_, enrolled)| enrolled.relay.clone())
             .unwrap_or_default();
-        tracing::info!(relay, gateway = self.endpoint.host, "connected to the gateway");
+        tracing::info!(
+            relay,
+            key = self.key(),
+            gateway = self.endpoint.host,
+            "connected to the gateway"
+        );
         self.served_since = Some(Instant::now());
         self.show(RelayState::Connected { relay });
         Ok(
@@ -216,6 +229,7 @@ impl<S: Service> Relay<S> {
         link: &mut Link,
     ) -> Result<Result<toolgate_contract::frame::Session, HandshakeError>, RelayError> {
         if let Some((key, enrolled)) = &self.known {
+            self.key = Some(key.public());
             let claim = Claim {
                 tenant: &enrolled.tenant,
                 relay: Some(&enrolled.relay),
@@ -241,6 +255,7 @@ impl<S: Service> Relay<S> {
         token: &EnrolmentToken,
     ) -> Result<Result<toolgate_contract::frame::Session, HandshakeError>, RelayError> {
         let (key, new) = Keeper::new_key().map_err(RelayError::State)?;
+        self.key = Some(key.public());
         let claim = Claim {
             tenant: token.tenant.as_str(),
             relay: None,
@@ -252,14 +267,21 @@ impl<S: Service> Relay<S> {
         };
         let (session, ready) = match shake(link, &claim).await {
             Ok(done) => done,
-            Err(HandshakeError::Refused(GoAwayReason::TokenRefused)) => return Err(RelayError::TokenRefused),
-            Err(error) => return Ok(Err(error)),
+            Err(error) => {
+                return match final_refusal(&error) {
+                    Some(refusal) => {
+                        tracing::error!(reason = %refusal, key = self.key(), "not enrolled: someone must act");
+                        Err(refusal)
+                    }
+                    None => Ok(Err(error)),
+                };
+            }
         };
         let enrolled = self
             .keeper
             .keep(&new, token, &ready.relay)
             .map_err(RelayError::State)?;
-        tracing::info!(relay = enrolled.relay, "enrolled");
+        tracing::info!(relay = enrolled.relay, key = self.key(), "enrolled");
         self.known = Some((key, enrolled));
         Ok(Ok(session))
     }
@@ -267,7 +289,8 @@ impl<S: Service> Relay<S> {
     fn tell(&self, why: &Parted, wait: Duration) {
         let retry_in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         if why.is_refusal() {
-            tracing::error!(reason = %why, next = why.next(S::OFFER), retry_in_ms, "not connected: someone must act");
+            let key = self.key();
+            tracing::error!(reason = %why, next = why.next(S::OFFER), key, retry_in_ms, "not connected: someone must act");
         } else {
             tracing::warn!(reason = %why, next = why.next(S::OFFER), retry_in_ms, "not connected");
         }
@@ -277,10 +300,24 @@ impl<S: Service> Relay<S> {
         });
     }
 
+    /// The public key, as the gateway shows it.
+    fn key(&self) -> Option<String> {
+        self.key.map(|key| key.to_string())
+    }
+
     pub(crate) fn show(&self, state: RelayState) {
         if let Some(watched) = &self.config.state {
             watched.send_replace(state);
         }
+    }
+}
+
+/// What ends a relay that enrols: the same token will be refused again.
+fn final_refusal(error: &HandshakeError) -> Option<RelayError> {
+    match error {
+        HandshakeError::Refused(GoAwayReason::TokenRefused) => Some(RelayError::TokenRefused),
+        HandshakeError::Refused(GoAwayReason::OtherName) => Some(RelayError::OtherName),
+        _ => None,
     }
 }
 
@@ -320,6 +357,7 @@ impl Parted {
                     | GoAwayReason::TokenRefused
                     | GoAwayReason::ProofRefused
                     | GoAwayReason::CloneSuspected
+                    | GoAwayReason::OtherName
             ),
             Self::Handshake(HandshakeError::WrongGateway | HandshakeError::Intercepted) => true,
             Self::Handshake(_) | Self::Link(_) | Self::Silent => false,
@@ -333,6 +371,10 @@ impl Parted {
         match self {
             Self::Link(LinkError::Unreached { next, .. })
             | Self::Handshake(HandshakeError::Link(LinkError::Unreached { next, .. })) => Some(next),
+            Self::Handshake(HandshakeError::Refused(GoAwayReason::OtherName))
+            | Self::GoAway(GoAwayReason::OtherName) => {
+                Some("start it with that --name, or in a directory of its own")
+            }
             _ if self.is_refusal() => Some(match offer {
                 Offer::Host => {
                     "`toolgate target enrol NAME` on the gateway prints a command that enrols this host anew"
@@ -380,3 +422,6 @@ fn say(reason: GoAwayReason) -> &'static str {
         GoAwayReason::Unknown => "the gateway ended the connection",
     }
 }
+
+#[cfg(test)]
+mod tests;

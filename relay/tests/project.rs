@@ -2,10 +2,13 @@
 
 #[path = "harness/gateway.rs"]
 mod gateway;
+#[path = "harness/log.rs"]
+mod log;
 
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
+    os::unix::fs::PermissionsExt,
     path::Path,
     process::{Command, Stdio},
     time::Duration,
@@ -15,11 +18,13 @@ use gateway::{Gateway, Running};
 use serde_json::Value;
 use tokio::{
     sync::watch,
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 use toolgate_core::uplinks::UplinkError;
-use toolgate_relay::{GuardProgram, LocalServer, ProjectConfig, RelayState, run_project};
+use toolgate_relay::{
+    BadServer, GuardProgram, LocalServer, ProjectConfig, RelayError, RelayState, run_project,
+};
 
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/servers/stdio.py");
 const GUARD: &str = env!("CARGO_BIN_EXE_toolgate-guard");
@@ -127,13 +132,68 @@ async fn a_server_that_is_killed_takes_what_it_started_along_and_comes_back() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_said_and_harms_nothing() {
+async fn a_program_that_is_not_there_ends_the_relay_and_spends_no_token() {
     let gateway = Gateway::start(false).await;
-    let mut relay = run(&gateway, "/no/such/program", &[]);
+    for program in ["nosuchserver", "/no/such/program", "/etc/passwd"] {
+        let relay = run(&gateway, program, &[]);
+        let error = ended(relay).await.expect_err("it cannot run");
+        let RelayError::Server(BadServer::Program { program: named, .. }) = &error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(named, program);
+        let said = error.to_string();
+        assert!(
+            said.starts_with(&format!("{program} cannot be started: ")),
+            "{said}"
+        );
+    }
+    assert!(gateway.seen.lock().expect("lock").is_empty(), "it did not dial");
+    assert!(
+        gateway.store.token.lock().expect("lock").is_some(),
+        "the token is good"
+    );
+}
+
+#[tokio::test]
+async fn a_program_that_is_there_and_cannot_be_run_is_an_error_of_the_relay() {
+    let gateway = Gateway::start(false).await;
+    let program = gateway.dir.path().join("server");
+    fs::write(&program, "#!/no/such/interpreter\n").expect("writes");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("chmod");
+    let log = log::Log::keep();
+    let mut relay = run(&gateway, program.to_str().expect("a text"), &[]);
     relay.connected().await;
     let error = call(&gateway, "{}").await.expect_err("no answer");
     assert!(matches!(error, UplinkError::Refused(_)), "{error:?}");
+    let line = log.line("the server cannot be started");
+    assert!(
+        line.starts_with("ERROR") && line.contains("No such file"),
+        "{line}"
+    );
     relay.stopped().await.expect("no error");
+}
+
+#[tokio::test]
+async fn a_refused_token_is_said_at_once_and_starts_no_server() {
+    let gateway = Gateway::start(false).await;
+    let file = gateway.dir.path().join("started");
+    let began = Instant::now();
+    let relay = run(
+        &gateway,
+        "/bin/sh",
+        &["-c", &format!("touch {}; cat", file.display())],
+    );
+    // Whoever was first has used it.
+    gateway.store.token.lock().expect("lock").take();
+    let error = ended(relay).await.expect_err("refused");
+    assert!(matches!(error, RelayError::TokenRefused), "{error:?}");
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(!file.exists(), "the server was started");
+}
+
+async fn ended(relay: Running) -> Result<(), RelayError> {
+    let ended = timeout(Duration::from_secs(10), relay.task).await;
+    ended.expect("in time").expect("ran")
 }
 
 /// The guard alone, as it is when its relay is killed: its server's input just ends.

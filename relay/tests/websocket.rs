@@ -11,6 +11,8 @@ use toolgate_relay::{HostConfig, RelayError, RelayState, TrustRoots, run_host};
 
 #[path = "harness/gateway.rs"]
 mod gateway;
+#[path = "harness/log.rs"]
+mod log;
 
 use gateway::{Gateway, Running};
 
@@ -31,6 +33,33 @@ async fn a_relay_enrols_runs_a_real_command_and_stops() {
             .contains("Mounted on"),
         "{table}"
     );
+    assert!(relay.stopped().await.is_ok());
+}
+
+#[tokio::test]
+async fn a_relay_logs_the_public_key_that_the_gateway_has_pinned() {
+    let gateway = Gateway::start(false).await;
+    let log = log::Log::keep();
+    let mut relay = gateway.run(Some(gateway.token()));
+    relay.connected().await;
+    let pinned = gateway
+        .store
+        .relay
+        .lock()
+        .expect("lock")
+        .as_ref()
+        .map(|relay| relay.public_key.to_string());
+    let pinned = pinned.expect("enrolled");
+    for words in ["message=enrolled", "connected to the gateway"] {
+        let line = log.line(words);
+        assert!(line.contains(&pinned), "{line}");
+    }
+    gateway.uplinks.disconnect(gateway.target());
+    relay
+        .until(|state| matches!(state, RelayState::Waiting { why, .. } if why.contains("revoked")))
+        .await;
+    let line = log.line("someone must act");
+    assert!(line.contains(&pinned), "{line}");
     assert!(relay.stopped().await.is_ok());
 }
 

@@ -36,7 +36,7 @@ pub(super) fn enrolment_token(
 pub(super) fn refused(error: &RelayError, enrol: &'static str) -> Failure {
     let exit = match error {
         RelayError::Url(_) | RelayError::Root | RelayError::Server(_) => Exit::Usage,
-        RelayError::NotEnrolled | RelayError::TokenRefused => Exit::Refused,
+        RelayError::NotEnrolled | RelayError::TokenRefused | RelayError::OtherName => Exit::Refused,
         RelayError::State(_) | RelayError::Tls(_) | RelayError::InUse { .. } => Exit::Failed,
     };
     let failure = Failure::new(exit, error.to_string());

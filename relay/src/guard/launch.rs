@@ -14,7 +14,7 @@ use rustix::{
     thread::{clear_ambient_capability_set, set_no_new_privs},
 };
 
-use super::{Order, Report, accounts::Account};
+use super::{FAILED, Order, Report, accounts::Account};
 
 /// Runs the command in place of this process; returns only when that failed.
 pub(super) fn run(order: &Order, guard: i32) -> ExitCode {
@@ -36,8 +36,8 @@ pub(super) fn server(order: &Order, guard: i32) -> ExitCode {
         Err(error) => error,
     };
     let program = order.program.display();
-    // The relay logs this like any line of the server.
-    let _ = writeln!(io::stderr(), "{program} cannot be started: {error}");
+    // The relay tells it from the lines of a server by its beginning.
+    let _ = writeln!(io::stderr(), "{FAILED}{program} cannot be started: {error}");
     ExitCode::from(126)
 }
 

@@ -23,7 +23,7 @@ use toolgate_contract::frame::RefusalCode;
 use super::{
     child_log,
     lines::{Line, Lines},
-    message, oversized,
+    message, oversized, startable,
     wire::{Busy, Heard, LONGEST, QUEUE, Unanswered},
 };
 use crate::{
@@ -37,8 +37,9 @@ const GRACE: Duration = Duration::from_secs(2);
 const CLEAN_UP: Duration = Duration::from_secs(2);
 /// What was written before the end is still read.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// It is not the server's: whoever reads it could enrol in the relay's place.
-const NOT_FOR_SERVERS: &str = "TOOLGATE_ENROLMENT_TOKEN";
+/// What the relay and the rest of this product are told begins so. None of it is the server's: whoever reads the
+/// one-time token could enrol in the relay's place, whoever reads a caller's could call.
+const NOT_FOR_SERVERS: &[u8] = b"TOOLGATE_";
 
 /// What is run.
 #[derive(Debug, Clone)]
@@ -63,12 +64,16 @@ impl Child {
         heard: mpsc::Sender<Heard>,
         tasks: &TaskTracker,
     ) -> io::Result<Self> {
-        let mut process = Command::new(&program.guard.program)
+        startable::check(&program.program)?;
+        let mut command = Command::new(&program.guard.program);
+        for name in not_for_servers() {
+            command.env_remove(name);
+        }
+        let mut process = command
             .args(&program.guard.arguments)
             .args([SERVE, &GRACE.as_millis().to_string(), KEEP, "--"])
             .arg(&program.program)
             .args(&program.arguments)
-            .env_remove(NOT_FOR_SERVERS)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -148,6 +153,13 @@ impl Running {
         let _ = timeout(CLEAN_UP, self.process.wait()).await;
         why
     }
+}
+
+/// Names of variables that are set and not passed on.
+fn not_for_servers() -> impl Iterator<Item = OsString> {
+    std::env::vars_os()
+        .map(|(name, _)| name)
+        .filter(|name| name.as_encoded_bytes().starts_with(NOT_FOR_SERVERS))
 }
 
 fn ended(status: io::Result<std::process::ExitStatus>) -> String {

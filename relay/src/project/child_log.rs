@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::{io::AsyncRead, time::Instant};
 
 use super::lines::{Line, Lines};
-use crate::exec::plain;
+use crate::{exec::plain, guard};
 
 /// The longest line that is logged whole.
 const LONGEST: usize = 4096;
@@ -22,6 +22,12 @@ pub(crate) async fn keep(stderr: impl AsyncRead + Unpin) {
             continue;
         }
         match line {
+            Line::Whole(line) if line.starts_with(guard::FAILED.as_bytes()) => {
+                tracing::error!(
+                    why = plain(&line[guard::FAILED.len()..]),
+                    "the server cannot be started"
+                );
+            }
             Line::Whole(line) => tracing::info!(line = plain(&line), "the server says"),
             Line::TooLong { head, .. } => {
                 tracing::info!(line = plain(&head), "the server says, at more length")

@@ -74,9 +74,10 @@ impl Conversations {
         }
     }
 
-    /// Ends all of them.
+    /// Ends all of them. None is known any more, and nobody is told.
     pub(crate) fn close_all(&self) {
-        for conversation in self.standing().values() {
+        let all = std::mem::take(&mut *self.standing());
+        for conversation in all.into_values() {
             conversation.close();
         }
     }

@@ -98,9 +98,10 @@ pub(crate) async fn open(local: &Local, gateway: &Arc<Gateway>) -> Result<Opened
 }
 
 fn dial(local: &Local, gateway: &Arc<Gateway>) -> Result<Arc<Conversation>, String> {
-    local
-        .dial(None, gateway)
-        .map_err(|error| format!("it cannot be started: {error}"))
+    local.dial(None, gateway).map_err(|error| {
+        tracing::error!(%error, "the server cannot be started");
+        format!("it cannot be started: {error}")
+    })
 }
 
 enum Found {

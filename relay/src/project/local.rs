@@ -21,6 +21,7 @@ use super::{
     events::Events,
     gateway::Gateway,
     http::Http,
+    startable,
     wire::{Heard, QUEUE, Wire},
 };
 use crate::exec::GuardProgram;
@@ -45,6 +46,15 @@ pub enum BadServer {
     /// The URL names none.
     #[error("server URL: {0}")]
     Url(#[from] BadServerUrl),
+    /// The program is not there, or may not be run.
+    #[error("{program} cannot be started: {why}; give the command of the server after --")]
+    Program {
+        /// As it was given.
+        program: String,
+        /// Why not.
+        #[source]
+        why: io::Error,
+    },
     /// There can be no client for it.
     #[error("HTTP client: {0}")]
     Client(#[source] io::Error),
@@ -87,6 +97,17 @@ impl Local {
             place,
             by_events: AtomicBool::new(false),
             tasks,
+        })
+    }
+
+    /// Whether there is something to start at all.
+    pub(crate) fn check(&self) -> Result<(), BadServer> {
+        let Place::Command(program) = &self.place else {
+            return Ok(());
+        };
+        startable::check(&program.program).map_err(|why| BadServer::Program {
+            program: program.program.display().to_string(),
+            why,
         })
     }
 

@@ -135,8 +135,11 @@ pub(crate) fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// The raw params of a frame as text; `None` for what is no JSON object.
+/// The raw params of a frame as text; `None` for what is no JSON object. An empty body is the empty object.
 pub(crate) fn object(body: &Bytes) -> Option<&str> {
+    if body.is_empty() {
+        return Some("{}");
+    }
     let text = std::str::from_utf8(body).ok()?;
     let raw: &RawValue = serde_json::from_str(text).ok()?;
     raw.get().starts_with('{').then(|| raw.get())

@@ -43,7 +43,7 @@ struct Played {
     next: u64,
     project: Arc<Project>,
     stop: CancellationToken,
-    _served: JoinHandle<End>,
+    served: JoinHandle<End>,
 }
 
 impl Drop for Played {
@@ -60,7 +60,6 @@ fn project(server: LocalServer) -> Arc<Project> {
 
 fn play(server: LocalServer) -> Played {
     let project = project(server);
-    project.begin();
     connect(project)
 }
 
@@ -78,7 +77,7 @@ fn connect(project: Arc<Project>) -> Played {
         next: 0,
         project,
         stop,
-        _served: served,
+        served: served,
     }
 }
 

@@ -322,7 +322,6 @@ async fn a_stateless_server_is_asked_for_its_changes() {
 async fn params_that_are_no_object_never_reach_the_server() {
     let mut played = up(scripted("sessions")).await;
     for params in [
-        "",
         "[]",
         "7",
         "{",
@@ -337,37 +336,103 @@ async fn params_that_are_no_object_never_reach_the_server() {
 }
 
 #[tokio::test]
-async fn a_gateway_that_comes_back_hears_how_the_server_is_and_finds_its_conversations() {
+async fn a_gateway_that_comes_back_hears_how_the_server_is_and_the_old_conversations_have_ended() {
     let mut played = up(scripted("sessions")).await;
     played.lead("c1").await;
-    let project = Arc::clone(&played.project);
+    let id = FrameId::parse("c1").expect("an id");
+    let conversation = played.project.led.of(&id).expect("it stands");
     played.stop.cancel();
-    let mut again = connect(project);
+    (&mut played.served).await.expect("ran");
+    timeout(Duration::from_secs(10), conversation.ended())
+        .await
+        .expect("its server ends");
+    let mut again = connect(Arc::clone(&played.project));
     again.told("up").await;
     let id = again.call_in("c1", "echo").await;
-    assert_eq!(again.result(&id).await["name"], "echo");
+    assert_eq!(again.refusal(&id).await, RefusalCode::ConversationUnknown);
+    let id = again.call("echo").await;
+    assert_eq!(again.result(&id).await["name"], "echo", "the shared one goes on");
 }
 
 #[tokio::test]
-async fn the_one_time_token_is_not_the_servers() {
-    let server = LocalServer::Command {
-        program: "env".into(),
-        arguments: [
-            "TOOLGATE_TEST_GIVEN=yes",
-            "python3",
-            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/servers/stdio.py"),
-            "sessions",
-        ]
-        .map(Into::into)
-        .into(),
-    };
-    let mut played = up(server).await;
-    let id = played
-        .ask(
-            None,
-            "tools/call",
-            r#"{"name":"environment","variable":"TOOLGATE_TEST_GIVEN"}"#,
-        )
-        .await;
-    assert_eq!(played.result(&id).await["value"], "yes");
+async fn a_conversation_is_closed_by_a_frame_without_a_body() {
+    let mut played = up(scripted("sessions")).await;
+    for (name, body) in [("c1", ""), ("c2", "{}"), ("c3", "[")] {
+        played.lead(name).await;
+        played.notify(Some(name), "toolgate/close", body).await;
+        let closed = played.notification("toolgate/closed").await;
+        assert_eq!(closed.header.conversation, FrameId::parse(name), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_body_is_the_empty_object() {
+    let mut played = up(scripted("sessions")).await;
+    let id = played.ask(None, "tools/list", "").await;
+    assert_eq!(played.result(&id).await["tools"], json!([]));
+    played.notify(None, "notifications/roots/list_changed", "").await;
+    let id = played.call("heard").await;
+    let heard = played.result(&id).await.to_string();
+    assert!(heard.contains("notifications/roots/list_changed"), "{heard}");
+}
+
+#[tokio::test]
+async fn nothing_but_notifications_is_told_to_a_server() {
+    let mut played = up(scripted("sessions")).await;
+    played.lead("c1").await;
+    for conversation in [None, Some("c1")] {
+        let call = r#"{"name":"die","arguments":{}}"#;
+        for method in ["tools/call", "notifications", "initialize"] {
+            played.notify(conversation, method, call).await;
+        }
+        played
+            .notify(conversation, "notifications/roots/list_changed", "{}")
+            .await;
+        let params = r#"{"name":"heard"}"#;
+        let id = played.ask(conversation, "tools/call", params).await;
+        let heard = played.result(&id).await;
+        let methods: Vec<_> = heard.as_array().expect("a list").iter().collect();
+        let methods = methods
+            .iter()
+            .map(|line| line["method"].as_str().expect("a text"));
+        let methods: Vec<_> = methods.filter(|it| *it != "notifications/initialized").collect();
+        assert_eq!(methods, ["notifications/roots/list_changed"], "{conversation:?}");
+    }
+}
+
+/// Runs itself once more, with what a relay may be started with: the environment of a test cannot be changed.
+#[tokio::test]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "that is how the second run knows itself"
+)]
+async fn a_server_sees_none_of_the_variables_of_the_relay() {
+    const OURS: [&str; 3] = ["TOOLGATE_ENROLMENT_TOKEN", "TOOLGATE_TOKEN", "TOOLGATE_CONFIG"];
+    if std::env::var_os("GIVEN_TO_THE_SERVER").is_none() {
+        let name = "project::tests::stdio::a_server_sees_none_of_the_variables_of_the_relay";
+        let mut again = tokio::process::Command::new(std::env::current_exe().expect("a program"));
+        again.args(["--exact", name]).env("GIVEN_TO_THE_SERVER", "yes");
+        let output = again.envs(OURS.map(|name| (name, "secret"))).output().await;
+        let output = output.expect("runs");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        return;
+    }
+    let mut played = up(scripted("sessions")).await;
+    played.lead("c1").await;
+    for conversation in [None, Some("c1")] {
+        for (variable, wanted) in OURS
+            .map(|name| (name, "-"))
+            .into_iter()
+            .chain([("GIVEN_TO_THE_SERVER", "yes")])
+        {
+            assert!(
+                std::env::var_os(variable).is_some(),
+                "{variable} is set for the relay"
+            );
+            let params = json!({"name": "environment", "variable": variable}).to_string();
+            let id = played.ask(conversation, "tools/call", params).await;
+            assert_eq!(played.result(&id).await["value"], wanted, "{variable}");
+        }
+    }
 }
