@@ -77,7 +77,7 @@ fn connect(project: Arc<Project>) -> Played {
         next: 0,
         project,
         stop,
-        served: served,
+        served,
     }
 }
 
