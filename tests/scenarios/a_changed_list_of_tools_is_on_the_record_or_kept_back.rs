@@ -109,7 +109,7 @@ async fn a_changed_list_of_tools_is_on_the_record_or_kept_back(ground: Ground) {
     assert_eq!(world.call("new", json!({})).await.unwrap().text(), "guarded");
     // A list that changes in silence comes by the pipe no more than by the gateway.
     let pipe = McpClient::open(world.admin(), "/mcp/project/guarded", Revision::November2025).await;
-    assert_eq!(pipe.names().await, ["new", "who_are_you"]);
+    assert_eq!(pipe.names().await, ["who_are_you", "new"]);
     guarded.offers_silently(&[WHO]);
     assert_eq!(pipe.ask("tools/list", "{}").await.reason(), "CONFLICT");
 
