@@ -34,7 +34,7 @@ pub use self::{
     defaults::{Defaults, Owner},
     definition::{Definition, Published, ROUTING, ROUTING_BESIDE},
     live::Event,
-    pipes::Pipes,
+    pipes::{Busy, Pipes},
     status::Status,
     tool_list::ToolList,
 };

@@ -21,7 +21,7 @@ use crate::{
 /// Conversations in all, of one tenant, and of one principal with one project: a relay leads 64.
 const MOST: usize = 4_096;
 const MOST_OF_TENANT: usize = 512;
-const MOST_OF_PRINCIPAL: usize = 16;
+const MOST_OF_PRINCIPAL: usize = 32;
 /// One that nobody speaks in for so long is ended.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
@@ -42,13 +42,15 @@ struct Pipe {
     target: TargetId,
     conversation: Arc<Conversation>,
     used: Duration,
+    /// Held as well by every request that goes on.
+    busy: Arc<()>,
     /// Held as well by whoever listens.
     listening: Arc<()>,
 }
 
-/// That somebody listens, which keeps a conversation from being idle.
+/// That something goes on in a conversation, which keeps it from being idle.
 #[derive(Debug)]
-pub struct Listening {
+pub struct Busy {
     _held: Arc<()>,
 }
 
@@ -62,16 +64,33 @@ impl Pipes {
         }))
     }
 
-    /// Whether one more of this principal may begin with this project.
+    /// Makes room for one more of this principal with this project. Many clients never say goodbye, so the one that was
+    /// used longest ago, and in which nothing goes on, ends for it; its client begins anew.
     ///
     /// # Errors
     /// When there are too many.
-    pub fn has_room(&self, principal: &Principal, target: TargetId) -> Result<(), Error> {
-        let open = self.open();
+    pub fn make_room(&self, principal: &Principal, target: TargetId) -> Result<(), Error> {
+        let mut open = self.open();
         let own = || open.values().filter(|pipe| pipe.tenant == principal.tenant);
-        let same = own().filter(|pipe| pipe.target == target && pipe.principal == principal.name);
-        let fits = open.len() < MOST && own().count() < MOST_OF_TENANT && same.count() < MOST_OF_PRINCIPAL;
-        fits.then_some(()).ok_or(Error::Overloaded)
+        if open.len() >= MOST || own().count() >= MOST_OF_TENANT {
+            return Err(Error::Overloaded);
+        }
+        let is_same = |pipe: &Pipe| {
+            pipe.tenant == principal.tenant && pipe.target == target && pipe.principal == principal.name
+        };
+        if open.values().filter(|pipe| is_same(pipe)).count() < MOST_OF_PRINCIPAL {
+            return Ok(());
+        }
+        let idle = open
+            .iter()
+            .filter(|(_, pipe)| is_same(pipe) && Arc::strong_count(&pipe.busy) == 1);
+        let oldest = idle
+            .min_by_key(|(_, pipe)| pipe.used)
+            .map(|(session, _)| Arc::clone(session));
+        let ended = oldest.and_then(|session| open.remove(&session));
+        // Not under the lock: it says goodbye.
+        drop(open);
+        ended.map(drop).ok_or(Error::Overloaded)
     }
 
     /// Keeps a conversation under the hash of its session's id.
@@ -88,6 +107,7 @@ impl Pipes {
             target,
             conversation,
             used: self.0.clock.monotonic(),
+            busy: Arc::default(),
             listening: Arc::default(),
         };
         self.open().insert(session, pipe);
@@ -112,12 +132,20 @@ impl Pipes {
         Ok(Arc::clone(&pipe.conversation))
     }
 
-    /// Notes that somebody listens in the conversation of a session.
+    /// Notes that somebody listens in the conversation of a session: it is not idle, and may end for a newer one.
     #[must_use]
-    pub fn listening(&self, session: &str) -> Option<Listening> {
-        let open = self.open();
-        open.get(session).map(|pipe| Listening {
+    pub fn listening(&self, session: &str) -> Option<Busy> {
+        self.open().get(session).map(|pipe| Busy {
             _held: Arc::clone(&pipe.listening),
+        })
+    }
+
+    /// Notes that something goes on in the conversation of a session.
+    #[must_use]
+    pub fn busy(&self, session: &str) -> Option<Busy> {
+        let open = self.open();
+        open.get(session).map(|pipe| Busy {
+            _held: Arc::clone(&pipe.busy),
         })
     }
 
@@ -132,7 +160,7 @@ impl Pipes {
         let now = self.0.clock.monotonic();
         let mut ended = vec![];
         self.open().retain(|_, pipe| {
-            if Arc::strong_count(&pipe.listening) > 1 {
+            if Arc::strong_count(&pipe.busy) > 1 || Arc::strong_count(&pipe.listening) > 1 {
                 pipe.used = now;
             }
             let stays = !pipe.conversation.is_over() && now.saturating_sub(pipe.used) < IDLE;

@@ -23,6 +23,7 @@ use super::{Rpc, ask, status};
 use crate::{
     broker::{Ask, Caller, Failed, Piped, RunEvent, Running, Settled, Wish},
     error::Error,
+    fleet::Busy,
     identity::Action,
     uplinks::{Conversation, FromServer, UplinkError},
     upstream::{Raw, Report, UpstreamError},
@@ -55,7 +56,10 @@ impl PipeService for Rpc {
             .pipe(&ask, begun.wish, begun.piped)
             .await
             .map_err(status)?;
+        let pipes = self.broker.rooms().fleet.pipes();
+        let busy = caller.session.as_deref().and_then(|session| pipes.busy(session));
         let exchange = Exchange {
+            _busy: busy,
             rpc: self.clone(),
             caller,
             running,
@@ -170,7 +174,7 @@ impl Rpc {
             (false, INITIALIZE) if ask.session.is_none() => {
                 let target = self.broker.project(caller, &project)?;
                 let principal = caller.principal();
-                rooms.fleet.pipes().has_room(principal, target.id)?;
+                rooms.fleet.pipes().make_room(principal, target.id)?;
                 let conversation = rooms.fleet.converse(&principal.tenant, &target).map(Arc::new)?;
                 (conversation.id(), Some((target.id, conversation)))
             }
@@ -261,6 +265,7 @@ async fn tell(conversation: &Conversation, message: Told) -> Result<(), Error> {
 
 /// A request that goes on.
 struct Exchange {
+    _busy: Option<Busy>,
     rpc: Rpc,
     caller: Caller,
     running: Running,
