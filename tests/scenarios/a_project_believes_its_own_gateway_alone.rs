@@ -16,12 +16,13 @@ async fn a_project_believes_its_own_gateway_alone() {
     let (_, token) = world.admin().add_project("workshop", "read_write").await.unwrap();
     let command = clients.server(Server::FastMcp, folder.path());
     let beside = Beside::Command(&command);
-    let relay = RealProject::start(world.url(), "workshop", Some(&token), folder.path(), beside).unwrap();
+    let mut relay = RealProject::start(world.url(), "workshop", Some(&token), folder.path(), beside).unwrap();
     relay.up(world.admin(), "workshop").await.unwrap();
-    drop(relay);
+    // Its directory is free once it has ended, and not before.
+    relay.kill9().await;
 
     let swapped = HostileGateway::listen().await.unwrap();
-    let relay = RealProject::start(&swapped.url(), "workshop", None, folder.path(), beside).unwrap();
+    let mut relay = RealProject::start(&swapped.url(), "workshop", None, folder.path(), beside).unwrap();
     let left = tokio::time::timeout(Duration::from_secs(15), swapped.accept())
         .await
         .expect("it dials");
@@ -31,7 +32,7 @@ async fn a_project_believes_its_own_gateway_alone() {
     });
     said.await
         .unwrap_or_else(|| panic!("it does not say why: {}", relay.log()));
-    drop(relay);
+    relay.kill9().await;
 
     let relay = RealProject::start(world.url(), "workshop", None, folder.path(), beside).unwrap();
     relay.up(world.admin(), "workshop").await.unwrap();
