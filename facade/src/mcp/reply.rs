@@ -1,15 +1,44 @@
 //! What a transport gets to send: nothing, one message, or several of which the last one is the answer.
 
-use std::pin::Pin;
+use std::{future::Future, pin::Pin, time::Duration};
 
 use bytes::Bytes;
-use futures::Stream;
+use futures::{Stream, StreamExt};
 
 use super::fault::{Beside, Fault};
 
 /// Messages as they come, each a whole one on one line. The answer is the last one; without it the request was
 /// cancelled. Dropping the stream stops what was asked for.
 pub(crate) type Messages = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
+
+/// How long a request may be silent before its stream begins.
+pub(super) const FIRST_WORD: Duration = Duration::from_secs(2);
+
+/// One message of a stream.
+pub(super) enum Message {
+    /// On the way.
+    Early(Bytes),
+    /// The answer: nothing comes after it.
+    Last(Bytes),
+}
+
+/// What has messages to tell, one after the other.
+pub(super) trait Telling: Send + Sized + 'static {
+    /// The next one; none where the request was taken back. Not called again after the last one.
+    fn tell(&mut self) -> impl Future<Output = Option<Message>> + Send;
+
+    /// All of them, after one that was told before.
+    fn messages(self, first: Option<Bytes>) -> Messages {
+        let rest = futures::stream::unfold(Some(self), |telling| async {
+            let mut telling = telling?;
+            match telling.tell().await? {
+                Message::Early(message) => Some((message, Some(telling))),
+                Message::Last(message) => Some((message, None)),
+            }
+        });
+        Box::pin(futures::stream::iter(first).chain(rest))
+    }
+}
 
 /// What is sent for one message of a peer.
 pub(crate) enum Reply {

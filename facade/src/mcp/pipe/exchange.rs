@@ -5,10 +5,7 @@
 
 mod about;
 
-use std::time::Duration;
-
 use bytes::Bytes;
-use futures::StreamExt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonic::Streaming;
@@ -27,14 +24,12 @@ use crate::{
         level::Scope,
         listening::{LIFETIME, Seat},
         pipe::Ways,
-        reply::{Messages, Reply},
+        reply::{FIRST_WORD, Message, Reply, Telling},
         server::{Asked, Server},
         words,
     },
 };
 
-/// How long a server may be silent before the stream of its answer begins.
-const FIRST_WORD: Duration = Duration::from_secs(2);
 /// What a server hears whose client takes no stream, and has none open.
 const UNREACHABLE: &[u8] =
     b"{\"code\":-32601,\"message\":\"the client takes no stream now, so that it cannot be asked\"}";
@@ -49,7 +44,6 @@ struct Exchange {
     /// The way back to the server, for what its client cannot be asked.
     back: Back,
     _place: Option<Place>,
-    is_over: bool,
 }
 
 /// When a request ends that has no end of its own.
@@ -114,7 +108,6 @@ pub(super) async fn answer(server: &Server, project: &str, asked: Asked) -> Repl
         ends,
         back,
         _place: place,
-        is_over: false,
     };
     match streams {
         true => exchange.streamed().await,
@@ -197,30 +190,17 @@ impl Exchange {
             Event::Error(error) => Said::Answer(self.about.error(error)),
         }
     }
+}
 
-    fn messages(self, first: Option<Bytes>) -> Messages {
-        let rest = futures::stream::unfold(self, |mut exchange| async move {
-            if exchange.is_over {
-                return None;
-            }
-            let message = match exchange.next().await {
-                Said::Message(message) => message,
-                Said::Asked(asked) => written(&asked),
-                Said::Answer(answer) => exchange.over(answer.joined()),
-                Said::Failure(failure) => {
-                    let message = exchange.about.told(&failure)?;
-                    exchange.over(message)
-                }
-                Said::Nothing => return None,
-            };
-            Some((message, exchange))
-        });
-        Box::pin(futures::stream::iter(first).chain(rest))
-    }
-
-    fn over(&mut self, message: Bytes) -> Bytes {
-        self.is_over = true;
-        message
+impl Telling for Exchange {
+    async fn tell(&mut self) -> Option<Message> {
+        match self.next().await {
+            Said::Message(message) => Some(Message::Early(message)),
+            Said::Asked(asked) => Some(Message::Early(written(&asked))),
+            Said::Answer(answer) => Some(Message::Last(answer.joined())),
+            Said::Failure(failure) => self.about.told(&failure).map(Message::Last),
+            Said::Nothing => None,
+        }
     }
 }
 

@@ -3,10 +3,7 @@
 //! What is refused at once is answered at once: the stream of messages begins with the first thing that there is to
 //! tell, or when the call takes its time.
 
-use std::time::Duration;
-
 use bytes::{BufMut, Bytes, BytesMut};
-use futures::StreamExt;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 use tonic::Streaming;
@@ -23,7 +20,7 @@ use crate::{
         failure::{self, Answered},
         in_flight::Place,
         level::Level,
-        reply::{Answer, Messages, Reply},
+        reply::{Answer, FIRST_WORD, Message, Reply, Telling},
         result::{self, ServerInfo, one_line},
         server::{Asked, Server},
         words,
@@ -31,16 +28,12 @@ use crate::{
     result::write_text,
 };
 
-/// How long a call may be silent before its stream begins.
-const FIRST_WORD: Duration = Duration::from_secs(2);
-
 /// A call that runs. Owns the rpc, so that dropping it stops the call.
 struct Run {
     events: Streaming<RunResponse>,
     about: About,
     cancelled: CancellationToken,
     _place: Option<Place>,
-    is_over: bool,
 }
 
 /// What its messages are written with.
@@ -101,7 +94,6 @@ pub(super) async fn answer(server: &Server, asked: Asked, call: Call, level: Opt
         about,
         cancelled,
         _place: place,
-        is_over: false,
     };
     match tokio::time::timeout(FIRST_WORD, run.next()).await {
         Err(_) => Reply::Stream(run.messages(None)),
@@ -141,29 +133,16 @@ impl Run {
             }
         }
     }
+}
 
-    fn messages(self, first: Option<Bytes>) -> Messages {
-        let rest = futures::stream::unfold(self, |mut run| async move {
-            if run.is_over {
-                return None;
-            }
-            let message = match run.next().await {
-                Said::Notification(message) => message,
-                Said::Outcome(message, _) => run.over(message),
-                Said::Failure(failure) => {
-                    let message = run.about.told(&failure)?;
-                    run.over(message)
-                }
-                Said::Nothing => return None,
-            };
-            Some((message, run))
-        });
-        Box::pin(futures::stream::iter(first).chain(rest))
-    }
-
-    fn over(&mut self, message: Bytes) -> Bytes {
-        self.is_over = true;
-        message
+impl Telling for Run {
+    async fn tell(&mut self) -> Option<Message> {
+        match self.next().await {
+            Said::Notification(message) => Some(Message::Early(message)),
+            Said::Outcome(message, _) => Some(Message::Last(message)),
+            Said::Failure(failure) => self.about.told(&failure).map(Message::Last),
+            Said::Nothing => None,
+        }
     }
 }
 
