@@ -479,15 +479,22 @@ const RELAY_PROJECT_USAGE: &str = "\
 toolgate relay project [OPTIONS] --gateway <URL> --name <NAME> -- <COMMAND>...
        toolgate relay project [OPTIONS] --gateway <URL> --name <NAME> --url <URL>";
 
-/// `relay host`.
+/// Where a relay dials, and what it is let in with at first.
 #[derive(Debug, Args)]
-pub(crate) struct RelayHostArgs {
+pub(crate) struct DialArgs {
     /// The gateway to dial
     #[arg(long, value_name = "URL")]
     pub(crate) gateway: String,
     /// One-time enrolment token; needed at the first start only. TOOLGATE_ENROLMENT_TOKEN keeps it out of `ps`
     #[arg(long, value_name = "TOKEN")]
     pub(crate) token: Option<String>,
+}
+
+/// `relay host`.
+#[derive(Debug, Args)]
+pub(crate) struct RelayHostArgs {
+    #[command(flatten)]
+    pub(crate) dial: DialArgs,
     /// Name of the host for people [default: the machine's host name]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
@@ -503,12 +510,8 @@ pub(crate) struct RelayHostArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("server").required(true).args(["url", "command"]))]
 pub(crate) struct RelayProjectArgs {
-    /// The gateway to dial
-    #[arg(long, value_name = "URL")]
-    pub(crate) gateway: String,
-    /// One-time enrolment token; needed at the first start only. TOOLGATE_ENROLMENT_TOKEN keeps it out of `ps`
-    #[arg(long, value_name = "TOKEN")]
-    pub(crate) token: Option<String>,
+    #[command(flatten)]
+    pub(crate) dial: DialArgs,
     /// Name of the project for people; may be left out once the relay is enrolled
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,

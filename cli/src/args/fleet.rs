@@ -1,6 +1,8 @@
 //! `fleet …`: what can be typed about projects.
 
-use clap::{Args, Subcommand, builder::PossibleValue};
+use clap::{Args, Subcommand};
+
+use super::target::access;
 
 /// `fleet …`.
 #[derive(Debug, Subcommand)]
@@ -109,10 +111,7 @@ pub(crate) struct ProjectSettings {
     #[arg(
         long,
         value_name = "ACCESS",
-        value_parser = [
-            PossibleValue::new("read_only").alias("read-only"),
-            PossibleValue::new("read_write").alias("read-write"),
-        ]
+        value_parser = access()
     )]
     pub(crate) access: Option<String>,
     /// Where people find it; the gateway never dials it. An empty one takes it away. (`--url` is the gateway's own)

@@ -3,7 +3,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, builder::PossibleValue};
+use clap::{
+    Args, Subcommand,
+    builder::{PossibleValue, PossibleValuesParser},
+};
 
 /// `target …`.
 #[derive(Debug, Subcommand)]
@@ -121,6 +124,14 @@ pub(crate) struct BackEndTarget {
     pub(crate) reach: ReachArgs,
 }
 
+/// What `--access` may be: the contract's words, and as people type them.
+pub(super) fn access() -> PossibleValuesParser {
+    PossibleValuesParser::new([
+        PossibleValue::new("read_only").alias("read-only"),
+        PossibleValue::new("read_write").alias("read-write"),
+    ])
+}
+
 /// What may be done at a back end of agents, and where tokens for it come from.
 #[derive(Debug, Default, Args)]
 pub(crate) struct AccessArgs {
@@ -128,10 +139,7 @@ pub(crate) struct AccessArgs {
     #[arg(
         long,
         value_name = "ACCESS",
-        value_parser = [
-            PossibleValue::new("read_only").alias("read-only"),
-            PossibleValue::new("read_write").alias("read-write"),
-        ]
+        value_parser = access()
     )]
     pub(crate) access: Option<String>,
     /// Where the client gets its tokens

@@ -18,9 +18,9 @@ use crate::{
 pub(super) async fn run(context: &Context, args: RelayHostArgs) -> Result<Exit, Failure> {
     let config = context.config(Reader::Relay)?;
     let stop = Stop::on_signals()?;
-    let token = enrolment_token(context, args.token.as_deref(), ENROL_HOST)?;
+    let token = enrolment_token(context, args.dial.token.as_deref(), ENROL_HOST)?;
     let host = HostConfig {
-        gateway_url: args.gateway,
+        gateway_url: args.dial.gateway,
         enrolment_token: token,
         name: args.name.unwrap_or_else(hostname),
         state_dir: args.dir,

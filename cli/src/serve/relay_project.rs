@@ -26,8 +26,8 @@ pub(super) async fn run(context: &Context, args: RelayProjectArgs) -> Result<Exi
         }
     };
     let project = ProjectConfig {
-        gateway_url: args.gateway,
-        enrolment_token: enrolment_token(context, args.token.as_deref(), ENROL_PROJECT)?,
+        gateway_url: args.dial.gateway,
+        enrolment_token: enrolment_token(context, args.dial.token.as_deref(), ENROL_PROJECT)?,
         name,
         server: server(args.url, args.command)?,
         state_dir: args.dir,
