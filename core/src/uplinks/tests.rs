@@ -242,6 +242,20 @@ impl World {
         wire
     }
 
+    /// A project whose relay is connected.
+    async fn connected_project(&self) -> (Relay, Wire) {
+        let relay = self.project();
+        let wire = self.connect(&relay).await;
+        (relay, wire)
+    }
+
+    /// How the relay of a project is doing, which is connected.
+    fn presence(&self, relay: &Relay) -> Presence {
+        self.uplinks
+            .presence(&self.tenant, relay.target())
+            .expect("connected")
+    }
+
     fn ask(
         &self,
         target: TargetId,

@@ -137,10 +137,7 @@ async fn leaving_a_call_cancels_it_at_the_relay_and_its_late_answer_is_passed_ov
     let next = wire.request().await.header.id;
     wire.answer(&next, "fine").await;
     assert_eq!(call.await.expect("ran"), Ok(Bytes::from_static(b"fine")));
-    let presence = world
-        .uplinks
-        .presence(&world.tenant, relay.target())
-        .expect("connected");
+    let presence = world.presence(&relay);
     assert_eq!(presence.in_flight, 0, "nothing is left of either");
 }
 

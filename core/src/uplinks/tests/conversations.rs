@@ -3,12 +3,12 @@
 use toolgate_contract::frame::{Assembler, MAX_BODY, MAX_CHUNK};
 
 use super::{
-    projects::{call, everything},
+    projects::{call, heard},
     *,
 };
-use crate::upstream::{Report, UpstreamCall, UpstreamError};
+use crate::upstream::{Report, UpstreamError};
 
-fn begin(world: &World, relay: &Relay) -> Conversation {
+pub(super) fn begin(world: &World, relay: &Relay) -> Conversation {
     world
         .uplinks
         .conversation(&world.tenant, relay.target())
@@ -25,8 +25,7 @@ fn said(method: &str) -> FromServer {
 #[tokio::test]
 async fn words_of_the_client_arrive_in_its_conversation_and_its_end_is_told() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let (talk, other) = (begin(&world, &relay), begin(&world, &relay));
     assert_ne!(talk.id(), other.id());
     let asked = world.call(&relay, call("initialize", "{}", Some(talk.id())));
@@ -62,8 +61,7 @@ async fn words_of_the_client_arrive_in_its_conversation_and_its_end_is_told() {
 #[tokio::test]
 async fn long_words_of_two_clients_do_not_mix() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let talks = [begin(&world, &relay), begin(&world, &relay)];
     let long = |n: usize| Bytes::from(vec![b'0' + n as u8; 5 * MAX_CHUNK]);
     let (one, two, whole) = tokio::join!(talks[0].tell("a", long(0)), talks[1].tell("a", long(1)), async {
@@ -87,8 +85,7 @@ async fn long_words_of_two_clients_do_not_mix() {
 #[tokio::test]
 async fn the_newest_listener_hears_and_the_former_one_ends() {
     let world = World::new();
-    let relay = world.project();
-    let wire = world.connect(&relay).await;
+    let (relay, wire) = world.connected_project().await;
     let (talk, other) = (begin(&world, &relay), begin(&world, &relay));
     let mut others = other.listen().expect("going on");
     let mut former = talk.listen().expect("going on");
@@ -112,8 +109,7 @@ async fn the_newest_listener_hears_and_the_former_one_ends() {
 #[tokio::test]
 async fn the_end_of_the_connection_is_the_end_of_its_conversations() {
     let world = World::new();
-    let relay = world.project();
-    let wire = world.connect(&relay).await;
+    let (relay, wire) = world.connected_project().await;
     let talk = begin(&world, &relay);
     let mut listener = talk.listen().expect("going on");
     drop(wire);
@@ -164,8 +160,7 @@ async fn so_many_conversations_and_not_one_more() {
 #[tokio::test]
 async fn a_question_goes_to_the_listener_and_is_answered_in_its_own_conversation_only() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let (talk, other) = (begin(&world, &relay), begin(&world, &relay));
     let mut listener = talk.listen().expect("going on");
     let question = wire.question(0, Some(talk.id()), None);
@@ -196,8 +191,7 @@ async fn a_question_goes_to_the_listener_and_is_answered_in_its_own_conversation
 #[tokio::test]
 async fn an_answer_that_is_too_long_is_a_refusal() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let talk = begin(&world, &relay);
     let mut listener = talk.listen().expect("going on");
     let question = wire.question(0, Some(talk.id()), None);
@@ -217,8 +211,7 @@ async fn an_answer_that_is_too_long_is_a_refusal() {
 #[tokio::test(start_paused = true)]
 async fn a_question_waits_ten_seconds_for_somebody_who_hears_it() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let talk = begin(&world, &relay);
 
     let first = wire.question(0, Some(talk.id()), None);
@@ -234,11 +227,7 @@ async fn a_question_waits_ten_seconds_for_somebody_who_hears_it() {
     let second = wire.question(1, Some(talk.id()), None);
     wire.send(second.clone()).await;
     tokio::time::advance(Duration::from_secs(2)).await;
-    let (reports, mut told) = everything();
-    let asking = UpstreamCall {
-        reports,
-        ..call("tools/call", "{}", Some(talk.id()))
-    };
+    let (asking, mut told) = heard(Some(talk.id()));
     let _asked = world.call(&relay, asking);
     assert!(
         matches!(told.recv().await, Some(Report::Asked { .. })),
@@ -269,8 +258,7 @@ async fn a_question_waits_ten_seconds_for_somebody_who_hears_it() {
 #[tokio::test(start_paused = true)]
 async fn sixteen_questions_wait_in_one_conversation_and_another_has_its_own() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let (talk, other) = (begin(&world, &relay), begin(&world, &relay));
     for n in 0..17 {
         let question = wire.question(n, Some(talk.id()), None);
@@ -297,8 +285,7 @@ async fn sixteen_questions_wait_in_one_conversation_and_another_has_its_own() {
 #[tokio::test]
 async fn a_question_that_is_taken_back_is_told_and_has_its_one_answer() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let talk = begin(&world, &relay);
     let mut listener = talk.listen().expect("going on");
     let question = wire.question(0, Some(talk.id()), None);
@@ -319,8 +306,7 @@ async fn a_question_that_is_taken_back_is_told_and_has_its_one_answer() {
 #[tokio::test]
 async fn questions_of_a_conversation_that_ends_are_refused() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let talk = begin(&world, &relay);
     let mut listener = talk.listen().expect("going on");
     let question = wire.question(0, Some(talk.id()), None);
@@ -337,14 +323,9 @@ async fn questions_of_a_conversation_that_ends_are_refused() {
 #[tokio::test]
 async fn what_nobody_listens_to_goes_to_a_request_of_the_conversation() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let talk = begin(&world, &relay);
-    let (reports, mut told) = everything();
-    let asking = UpstreamCall {
-        reports,
-        ..call("tools/call", "{}", Some(talk.id()))
-    };
+    let (asking, mut told) = heard(Some(talk.id()));
     let _asked = world.call(&relay, asking);
     wire.request().await;
     wire.send(Frame::notify("notifications/message", "{}").within(Some(talk.id())))

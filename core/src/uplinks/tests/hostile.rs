@@ -2,11 +2,8 @@
 
 use toolgate_contract::frame::{MAX_BODY, MAX_CHUNK, MAX_IN_FLIGHT};
 
-use super::{
-    projects::{call, everything},
-    *,
-};
-use crate::upstream::{Report, UpstreamCall};
+use super::{conversations::begin, projects::heard, *};
+use crate::upstream::Report;
 
 const WAIT: Duration = Duration::from_secs(10);
 
@@ -49,8 +46,7 @@ async fn answers_that_nobody_asked_for_end_the_connection() {
 #[tokio::test]
 async fn a_question_to_all_or_to_nobody_is_refused_at_once() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let unknown = FrameId::parse("01UNKNOWN");
     for (n, conversation, code) in [
         (1, None, RefusalCode::UnknownMethod),
@@ -80,8 +76,7 @@ async fn a_question_to_all_or_to_nobody_is_refused_at_once() {
 #[tokio::test]
 async fn a_question_of_another_session_ends_the_connection() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (_relay, mut wire) = world.connected_project().await;
     let mut question = wire.question(1, None, None);
     question.header.id = FrameId::parse("other.1").expect("an id");
     wire.send(question).await;
@@ -91,13 +86,8 @@ async fn a_question_of_another_session_ends_the_connection() {
 #[tokio::test]
 async fn what_is_about_no_request_of_ours_reaches_nobody() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
-    let (reports, mut told) = everything();
-    let asking = UpstreamCall {
-        reports,
-        ..call("tools/call", "{}", None)
-    };
+    let (relay, mut wire) = world.connected_project().await;
+    let (asking, mut told) = heard(None);
     let _asked = world.call(&relay, asking);
     let request = wire.request().await.header.id;
     let session = wire.session.clone().expect("connected");
@@ -116,18 +106,14 @@ async fn what_is_about_no_request_of_ours_reaches_nobody() {
     read(&mut wire).await;
     assert!(told.try_recv().is_err());
     assert_eq!(world.told.said.lock().expect("lock").len(), 0);
-    let presence = world
-        .uplinks
-        .presence(&world.tenant, relay.target())
-        .expect("connected");
+    let presence = world.presence(&relay);
     assert_eq!(presence.passed_over, 3);
 }
 
 #[tokio::test]
 async fn ten_thousand_conversations_that_nobody_began_leave_nothing() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let reading = async {
         for n in 0..10_000 {
             let conversation = FrameId::parse(&format!("c{n}"));
@@ -149,10 +135,7 @@ async fn ten_thousand_conversations_that_nobody_began_leave_nothing() {
     };
     reading.await;
     read(&mut wire).await;
-    let presence = world
-        .uplinks
-        .presence(&world.tenant, relay.target())
-        .expect("connected");
+    let presence = world.presence(&relay);
     assert_eq!(presence.passed_over, 10_000);
     still_serves(&world, &relay, &mut wire).await;
 }
@@ -160,18 +143,10 @@ async fn ten_thousand_conversations_that_nobody_began_leave_nothing() {
 #[tokio::test]
 async fn a_flood_of_notifications_costs_no_call_its_answer() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
-    let talk = world
-        .uplinks
-        .conversation(&world.tenant, relay.target())
-        .expect("begun");
+    let (relay, mut wire) = world.connected_project().await;
+    let talk = begin(&world, &relay);
     let mut listener = talk.listen().expect("going on");
-    let (reports, mut told) = everything();
-    let asking = UpstreamCall {
-        reports,
-        ..call("tools/call", "{}", None)
-    };
+    let (asking, mut told) = heard(None);
     let asked = world.call(&relay, asking);
     let request = wire.request().await.header.id;
     // Nobody reads what is told.
@@ -194,10 +169,7 @@ async fn a_flood_of_notifications_costs_no_call_its_answer() {
         wire.refusal().await,
         (question.header.id, Some(RefusalCode::Overloaded))
     );
-    let presence = world
-        .uplinks
-        .presence(&world.tenant, relay.target())
-        .expect("connected");
+    let presence = world.presence(&relay);
     assert_eq!(presence.passed_over, 5_000 - 64);
     // The end is heard however much waits.
     wire.send(Frame::notify("toolgate/closed", "").within(Some(talk.id())))
@@ -212,13 +184,8 @@ async fn a_flood_of_notifications_costs_no_call_its_answer() {
 #[tokio::test]
 async fn more_questions_than_may_be_under_way_are_refused() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
-    let (reports, mut told) = everything();
-    let asking = UpstreamCall {
-        reports,
-        ..call("tools/call", "{}", None)
-    };
+    let (relay, mut wire) = world.connected_project().await;
+    let (asking, mut told) = heard(None);
     let _asked = world.call(&relay, asking);
     let request = wire.request().await.header.id;
     for n in 0..=MAX_IN_FLIGHT as u64 {
@@ -235,12 +202,8 @@ async fn more_questions_than_may_be_under_way_are_refused() {
 #[tokio::test]
 async fn bodies_that_never_end_are_given_up_and_their_tails_are_no_message() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
-    let talk = world
-        .uplinks
-        .conversation(&world.tenant, relay.target())
-        .expect("begun");
+    let (relay, mut wire) = world.connected_project().await;
+    let talk = begin(&world, &relay);
     let mut listener = talk.listen().expect("going on");
     let mut said = Frame::notify("notifications/message", vec![b' '; MAX_CHUNK]).within(Some(talk.id()));
     said.header.id = FrameId::notification(0);
@@ -269,8 +232,7 @@ async fn bodies_that_never_end_are_given_up_and_their_tails_are_no_message() {
 #[tokio::test]
 async fn bodies_that_are_never_whole_cost_no_call_its_answer() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     // As many as are joined at once; what comes beyond is passed over.
     for n in 0..MAX_IN_FLIGHT as u64 {
         let mut said = Frame::notify("notifications/message", vec![b' '; MAX_CHUNK]);
@@ -301,8 +263,7 @@ async fn bodies_that_are_never_whole_cost_no_call_its_answer() {
 #[tokio::test]
 async fn chunks_of_a_notification_without_an_id_of_its_own_end_the_connection() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (_relay, mut wire) = world.connected_project().await;
     let header = r#"{"v":1,"kind":"notify","id":"0","method":"m","more":true}"#;
     let mut message = u32::try_from(header.len()).expect("short").to_be_bytes().to_vec();
     message.extend_from_slice(header.as_bytes());
@@ -314,8 +275,7 @@ async fn chunks_of_a_notification_without_an_id_of_its_own_end_the_connection() 
 #[tokio::test]
 async fn a_relay_that_asks_and_never_reads_is_sent_away() {
     let world = World::new();
-    let relay = world.project();
-    let wire = world.connect(&relay).await;
+    let (_relay, wire) = world.connected_project().await;
     // Whatever fits into the queues between, and one more.
     let mut n = 0;
     while !wire.to_gateway.is_closed() {
@@ -330,12 +290,8 @@ async fn a_relay_that_asks_and_never_reads_is_sent_away() {
 #[tokio::test(start_paused = true)]
 async fn a_question_that_is_never_answered_ends_in_an_hour_or_when_it_says() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
-    let talk = world
-        .uplinks
-        .conversation(&world.tenant, relay.target())
-        .expect("begun");
+    let (relay, mut wire) = world.connected_project().await;
+    let talk = begin(&world, &relay);
     let _listener = talk.listen().expect("going on");
     let began = Instant::now();
     let (mut short, long) = (

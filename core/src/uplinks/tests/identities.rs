@@ -44,8 +44,7 @@ async fn another_key_than_the_pinned_one_is_refused_and_told() {
 #[tokio::test]
 async fn the_key_of_the_live_connection_comes_first() {
     let world = World::new();
-    let relay = world.project();
-    let wire = world.connect(&relay).await;
+    let (relay, wire) = world.connected_project().await;
     let other = Relay {
         target: relay.target,
         offer: Offer::Project,

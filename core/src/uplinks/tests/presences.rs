@@ -226,10 +226,7 @@ async fn a_relay_that_answers_pings_stays() {
     .await;
     let pong = wire.receive().await.expect("a pong");
     assert_eq!((pong.header.kind, pong.body.as_ref()), (Kind::Pong, &b"hi"[..]));
-    let presence = world
-        .uplinks
-        .presence(&world.tenant, relay.target())
-        .expect("connected");
+    let presence = world.presence(&relay);
     assert_eq!(presence.latency.expect("measured").as_millis(), 3);
 }
 

@@ -6,7 +6,7 @@ use toolgate_contract::{
     ids::CallId,
 };
 
-use super::{hosts::contact, *};
+use super::{conversations::begin, hosts::contact, *};
 use crate::upstream::{
     AWAY, Message, Payload, Raw, Report, Reports, Told as Reader, ToolResult, UpstreamCall, UpstreamError,
     Wanted,
@@ -32,13 +32,15 @@ pub(super) fn call(method: &str, params: impl Into<Bytes>, conversation: Option<
     }
 }
 
-/// A reader who wants everything.
-pub(super) fn everything() -> (Reports, Reader) {
-    Reports::wanted(Wanted {
+/// A call of a tool, and the reader of everything that is said meanwhile.
+pub(super) fn heard(conversation: Option<FrameId>) -> (UpstreamCall, Reader) {
+    let (reports, told) = Reports::wanted(Wanted {
         progress: true,
         level: None,
         everything: true,
-    })
+    });
+    let call = call("tools/call", "{}", conversation);
+    (UpstreamCall { reports, ..call }, told)
 }
 
 pub(super) type Asked = JoinHandle<Result<ToolResult, UpstreamError>>;
@@ -68,8 +70,7 @@ fn raw(result: Result<ToolResult, UpstreamError>) -> Bytes {
 #[tokio::test]
 async fn a_message_reaches_the_server_as_it_is_and_its_result_comes_back_raw() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let asked = world.call(&relay, call("tools/call", r#"{"name" : "a","n":1e400}"#, None));
     let request = wire.request().await;
     assert_eq!(request.header.method.as_deref(), Some("tools/call"));
@@ -88,8 +89,7 @@ async fn a_message_reaches_the_server_as_it_is_and_its_result_comes_back_raw() {
 #[tokio::test]
 async fn a_message_without_parameters_or_deadline_goes_without() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let endless = UpstreamCall {
         deadline: Duration::MAX,
         ..call("resources/list", "", Some(FrameId::raw()))
@@ -109,8 +109,7 @@ async fn a_message_without_parameters_or_deadline_goes_without() {
 #[tokio::test]
 async fn an_error_of_the_server_is_an_answer() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let asked = world.call(&relay, call("prompts/get", "{}", None));
     let id = wire.request().await.header.id;
     let error = r#"{"code":-32602,"message":"no such prompt","data":[]}"#;
@@ -186,8 +185,7 @@ async fn a_project_is_none_of_another_tenant_and_no_host() {
 #[tokio::test]
 async fn a_caller_that_leaves_or_cancels_is_told_to_the_relay() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     for leaves in [true, false] {
         let asked = call("tools/call", "{}", None);
         let cancelled = asked.cancelled.clone();
@@ -215,8 +213,7 @@ async fn a_caller_that_leaves_or_cancels_is_told_to_the_relay() {
 #[tokio::test]
 async fn a_caller_that_leaves_in_the_middle_of_a_long_request_leaves_the_others_alone() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let long = world.call(&relay, call("tools/call", vec![b' '; 100 * MAX_CHUNK], None));
     let first = wire.request().await;
     assert!(first.header.more);
@@ -244,20 +241,13 @@ async fn a_caller_that_leaves_in_the_middle_of_a_long_request_leaves_the_others_
 #[tokio::test]
 async fn what_the_server_says_goes_to_the_call_it_belongs_to_and_before_its_answer() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let mut readers = Vec::new();
     let mut calls = Vec::new();
     for _ in 0..2 {
-        let (reports, told) = everything();
+        let (asking, told) = heard(None);
         readers.push(told);
-        calls.push(world.call(
-            &relay,
-            UpstreamCall {
-                reports,
-                ..call("tools/call", "{}", None)
-            },
-        ));
+        calls.push(world.call(&relay, asking));
     }
     let ids = [wire.request().await.header.id, wire.request().await.header.id];
     for (n, id) in ids.iter().enumerate() {
@@ -284,8 +274,7 @@ async fn what_the_server_says_goes_to_the_call_it_belongs_to_and_before_its_answ
 #[tokio::test]
 async fn what_the_server_says_to_all_is_told_with_its_state() {
     let world = World::new();
-    let relay = world.project();
-    let wire = world.connect(&relay).await;
+    let (_relay, wire) = world.connected_project().await;
     let state = r#"{"state":"up","name":"every\u0007thing","version":"1","revision":"2025-11-25"}"#;
     wire.send(Frame::notify("toolgate/server", state)).await;
     wire.send(Frame::notify("notifications/tools/list_changed", ""))
@@ -308,13 +297,8 @@ async fn what_the_server_says_to_all_is_told_with_its_state() {
 #[tokio::test]
 async fn what_concerns_all_is_told_to_all_though_it_comes_in_the_stream_of_a_call() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
-    let (reports, mut told) = everything();
-    let asking = UpstreamCall {
-        reports,
-        ..call("tools/call", "{}", None)
-    };
+    let (relay, mut wire) = world.connected_project().await;
+    let (asking, mut told) = heard(None);
     let asked = world.call(&relay, asking);
     let request = wire.request().await.header.id;
     let all = [
@@ -349,12 +333,7 @@ async fn presence_tells_how_the_server_does() {
         wire.send(Frame::notify("toolgate/server", down)).await;
         wire.send(Frame::notify("toolgate/odd", "")).await;
     }
-    let seen = |relay: &Relay| {
-        world
-            .uplinks
-            .presence(&world.tenant, relay.target())
-            .expect("connected")
-    };
+    let seen = |relay: &Relay| world.presence(relay);
     while seen(&project).passed_over == 0 {
         tokio::task::yield_now().await;
     }
@@ -369,17 +348,9 @@ async fn presence_tells_how_the_server_does() {
 #[tokio::test]
 async fn a_question_goes_to_the_caller_and_its_answer_back() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
-    let talk = world
-        .uplinks
-        .conversation(&world.tenant, relay.target())
-        .expect("begun");
-    let (reports, mut told) = everything();
-    let asking = UpstreamCall {
-        reports,
-        ..call("tools/call", "{}", Some(talk.id()))
-    };
+    let (relay, mut wire) = world.connected_project().await;
+    let talk = begin(&world, &relay);
+    let (asking, mut told) = heard(Some(talk.id()));
     let asked = world.call(&relay, asking);
     let request = wire.request().await.header.id;
     for (n, answer, code) in [
@@ -420,8 +391,7 @@ async fn a_question_goes_to_the_caller_and_its_answer_back() {
 #[tokio::test]
 async fn a_question_about_a_call_that_takes_none_is_refused() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let (reports, _told) = Reports::wanted(Wanted {
         progress: true,
         ..Wanted::default()
@@ -441,13 +411,8 @@ async fn a_question_about_a_call_that_takes_none_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn a_question_whose_call_has_ended_is_refused_soon() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
-    let (reports, mut told) = everything();
-    let asking = UpstreamCall {
-        reports,
-        ..call("tools/call", "{}", None)
-    };
+    let (relay, mut wire) = world.connected_project().await;
+    let (asking, mut told) = heard(None);
     let asked = world.call(&relay, asking);
     let request = wire.request().await.header.id;
     let question = wire.question(1, None, Some(request.clone()));
@@ -462,21 +427,11 @@ async fn a_question_whose_call_has_ended_is_refused_soon() {
 #[tokio::test]
 async fn sixty_four_calls_and_sixty_four_questions_go_on_at_once() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
-    let talk = Arc::new(
-        world
-            .uplinks
-            .conversation(&world.tenant, relay.target())
-            .expect("begun"),
-    );
+    let (relay, mut wire) = world.connected_project().await;
+    let talk = Arc::new(begin(&world, &relay));
     let calls: Vec<_> = (0..MAX_IN_FLIGHT)
         .map(|_| {
-            let (reports, mut told) = everything();
-            let asking = UpstreamCall {
-                reports,
-                ..call("tools/call", "{}", Some(talk.id()))
-            };
+            let (asking, mut told) = heard(Some(talk.id()));
             let (asked, talk) = (world.call(&relay, asking), Arc::clone(&talk));
             tokio::spawn(async move {
                 let Some(Report::Asked { id, params, .. }) = told.recv().await else {
@@ -545,8 +500,7 @@ async fn sixty_four_calls_and_sixty_four_questions_go_on_at_once() {
 #[tokio::test]
 async fn requests_that_wait_for_ever_leave_room_for_others() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let endless = || UpstreamCall {
         deadline: Duration::MAX,
         ..call("subscriptions/listen", "{}", Some(FrameId::raw()))
@@ -572,13 +526,7 @@ async fn requests_that_wait_for_ever_leave_room_for_others() {
         wire.send(Frame::refusal(id, &Refusal::new(RefusalCode::Cancelled, "")))
             .await;
     }
-    while world
-        .uplinks
-        .presence(&world.tenant, relay.target())
-        .expect("connected")
-        .in_flight
-        > 0
-    {
+    while world.presence(&relay).in_flight > 0 {
         tokio::task::yield_now().await;
     }
     let _again = world.call(&relay, endless());
@@ -591,8 +539,7 @@ async fn requests_that_wait_for_ever_leave_room_for_others() {
 #[tokio::test]
 async fn a_call_that_hangs_delays_no_other_and_loss_answers_all_at_once() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let hanging: Vec<_> = (0..MAX_IN_FLIGHT - 1)
         .map(|_| world.call(&relay, call("tools/call", "{}", None)))
         .collect();
@@ -619,8 +566,7 @@ async fn a_call_that_hangs_delays_no_other_and_loss_answers_all_at_once() {
 #[ignore = "a measurement"]
 async fn calls_a_second() {
     let world = World::new();
-    let relay = world.project();
-    let mut wire = world.connect(&relay).await;
+    let (relay, mut wire) = world.connected_project().await;
     let answering = tokio::spawn(async move {
         while let Some(frame) = wire.receive().await {
             if frame.header.kind == Kind::Request {
