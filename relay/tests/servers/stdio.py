@@ -4,7 +4,7 @@ Called with an era: `sessions`, `stateless`, `silent` (never answers server/disc
 `crash` (ends at once), `bom` (as sessions, behind a byte order mark). What a tool does is in its name; where it answers
 what it was asked, it answers the very text of the params.
 """
-import os, re, signal, subprocess, sys, threading, time
+import fcntl, os, re, signal, subprocess, sys, termios, threading
 
 era = sys.argv[1]
 write_lock = threading.Lock()
@@ -16,6 +16,16 @@ def put(text):
     with write_lock:
         sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
         sys.stdout.buffer.flush()
+
+
+def taken():
+    """Waits until the other end has read all of it."""
+    waiting = bytearray(4)
+    while True:
+        fcntl.ioctl(sys.stdout, termios.FIONREAD, waiting)
+        if not any(waiting):
+            return
+        os.sched_yield()
 
 
 def result(id, text):
@@ -47,7 +57,7 @@ def call(id, name, params):
         result(id, text("after rubbish"))
     elif name == "half":
         whole = '{"jsonrpc":"2.0","id":%s,"result":%s}\r\n' % (id, text("in halves"))
-        put(whole[:20]); time.sleep(0.05); put(whole[20:])
+        put(whole[:20]); taken(); put(whole[20:])
     elif name == "batch":
         put('[{"method":"notifications/message","params":{"data":"in a batch"}},{"id":%s,"result":%s}]\n' % (id, text("batch")))
     elif name == "flood":

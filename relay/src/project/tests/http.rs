@@ -221,8 +221,8 @@ async fn a_server_that_goes_away_fails_its_calls_and_is_found_when_it_is_back() 
         let mut played = up(server.local()).await;
         let hanging = played.call("hang").await;
         server.sees("tools/call").await;
-        let address = server.kill();
         let began = Instant::now();
+        let address = server.kill().await;
         assert_eq!(
             played.refusal(&hanging).await,
             RefusalCode::ServerDown,

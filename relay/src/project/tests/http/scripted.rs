@@ -17,7 +17,10 @@ use axum::{
     http::{HeaderMap, Method, Response, StatusCode},
 };
 use futures::{Stream, StreamExt, stream};
-use tokio::{net::TcpListener, sync::mpsc};
+use tokio::{
+    net::TcpListener,
+    sync::{mpsc, watch},
+};
 
 use super::*;
 
@@ -56,13 +59,15 @@ pub(super) struct Http {
 
 impl Drop for Http {
     fn drop(&mut self) {
-        self.kill();
+        if let Some(runtime) = self.runtime.lock().expect("lock").take() {
+            runtime.shutdown_background();
+        }
     }
 }
 
 struct World {
     script: Script,
-    seen: Mutex<Vec<Seen>>,
+    seen: watch::Sender<Vec<Seen>>,
     sessions: AtomicUsize,
     /// Sessions up to this one are forgotten.
     forgotten: AtomicUsize,
@@ -82,23 +87,15 @@ impl Http {
     }
 
     pub(super) async fn start_at(script: Script, address: SocketAddr) -> Self {
-        let began = Instant::now();
-        let socket = loop {
-            let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
-            socket.set_reuseaddr(true).expect("reusable");
-            match socket.bind(address) {
-                Ok(()) => break socket,
-                // Whoever was killed may still be letting go of it.
-                Err(error) => assert!(began.elapsed() < Duration::from_secs(5), "{error}"),
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        };
+        let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+        socket.set_reuseaddr(true).expect("reusable");
+        socket.bind(address).expect("free");
         let listener: TcpListener = socket.listen(64).expect("listens");
         let address = listener.local_addr().expect("an address");
         let listener = listener.into_std().expect("a listener");
         let world = Arc::new(World {
             script,
-            seen: Mutex::default(),
+            seen: watch::Sender::default(),
             sessions: AtomicUsize::new(0),
             forgotten: AtomicUsize::new(0),
             forgets_always: AtomicBool::new(false),
@@ -133,16 +130,16 @@ impl Http {
     }
 
     pub(super) fn seen(&self) -> Vec<Seen> {
-        self.world.seen.lock().expect("lock").clone()
+        self.world.seen.borrow().clone()
     }
 
     pub(super) async fn sees(&self, method: &str) {
-        let look = async {
-            while !self.seen().iter().any(|seen| seen.method == method) {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
-        timeout(Duration::from_secs(10), look).await.expect(method);
+        let mut seen = self.world.seen.subscribe();
+        let look = seen.wait_for(|seen| seen.iter().any(|seen| seen.method == method));
+        timeout(Duration::from_secs(10), look)
+            .await
+            .expect(method)
+            .expect("a server");
     }
 
     /// Forgets the sessions there are.
@@ -159,11 +156,11 @@ impl Http {
         *self.world.elsewhere.lock().expect("lock") = place;
     }
 
-    /// Ends it with every connection.
-    pub(super) fn kill(&self) -> SocketAddr {
-        if let Some(runtime) = self.runtime.lock().expect("lock").take() {
-            runtime.shutdown_background();
-        }
+    /// Ends it with every connection, and frees its address.
+    pub(super) async fn kill(&self) -> SocketAddr {
+        let runtime = self.runtime.lock().expect("lock").take().expect("alive");
+        let ending = move || runtime.shutdown_timeout(Duration::from_secs(5));
+        tokio::task::spawn_blocking(ending).await.expect("ended");
         self.address
     }
 }
@@ -210,7 +207,7 @@ impl World {
             mcp_method: header("mcp-method"),
             mcp_name: header("mcp-name"),
         };
-        self.seen.lock().expect("lock").push(seen);
+        self.seen.send_modify(|all| all.push(seen));
     }
 
     fn plain(&self, method: &str, message: &Value, text: &str) -> Response<Body> {
