@@ -10,6 +10,7 @@ pub mod enrolment;
 pub mod failure;
 pub mod frame;
 pub mod ids;
+pub mod mirrored;
 pub mod pods;
 pub mod reason;
 pub mod registry;

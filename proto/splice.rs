@@ -8,7 +8,7 @@ use std::{borrow::Cow, fmt, ops::Range};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{Error as _, MapAccess, SeqAccess, Visitor},
+    de::{MapAccess, SeqAccess, Visitor},
 };
 use serde_json::value::RawValue;
 
@@ -252,8 +252,9 @@ impl<'de> Visitor<'de> for Elements {
     }
 }
 
-/// A key, borrowed where nothing in it is escaped.
-struct Key<'a>(Cow<'a, str>);
+/// A key of an object, unescaped; borrowed where nothing in it is escaped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key<'a>(pub Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -266,16 +267,16 @@ impl<'de> Deserialize<'de> for Key<'de> {
                 f.write_str("a text")
             }
 
-            fn visit_borrowed_str<E: serde::de::Error>(self, text: &'de str) -> Result<Key<'de>, E> {
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Key<'de>, E> {
                 Ok(Key(Cow::Borrowed(text)))
             }
 
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Key<'de>, E> {
+            fn visit_str<E>(self, text: &str) -> Result<Key<'de>, E> {
                 Ok(Key(Cow::Owned(text.to_owned())))
             }
         }
 
-        deserializer.deserialize_str(Text).map_err(D::Error::custom)
+        deserializer.deserialize_str(Text)
     }
 }
 

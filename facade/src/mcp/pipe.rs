@@ -14,6 +14,7 @@ mod ways;
 use std::sync::Arc;
 
 use axum::{Router, routing::get};
+use toolgate_contract::mirrored::Mirror;
 
 pub(super) use self::ways::Ways;
 use super::{
@@ -22,7 +23,6 @@ use super::{
     fault::Fault,
     level::Scope,
     method,
-    mirrored::Mirror,
     reply::Reply,
     server::{Asked, Server},
 };

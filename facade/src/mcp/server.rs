@@ -11,7 +11,10 @@ use std::{
 };
 
 use tokio_util::sync::CancellationToken;
-use toolgate_contract::v1::{Failure, GetSelfRequest, GetSelfResponse};
+use toolgate_contract::{
+    mirrored::Mirror,
+    v1::{Failure, GetSelfRequest, GetSelfResponse},
+};
 
 use super::{
     envelope::{Id, IdKey, Notification, Params, Request, text},
@@ -22,7 +25,7 @@ use super::{
     level::{Levels, Scope},
     listening::Listening,
     method,
-    mirrored::{Mirror, Told},
+    mirrored::Told,
     pipe::Ways,
     reply::Reply,
     result::ServerInfo,

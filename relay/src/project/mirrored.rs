@@ -5,24 +5,16 @@
 
 use std::collections::HashMap;
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use toolgate_contract::splice;
+use reqwest::header::{HeaderMap, HeaderValue};
+use toolgate_contract::{
+    mirrored::{self, Mirror},
+    splice,
+};
 
 use super::stateless;
 
-const KEYWORD: &str = "x-mcp-header";
-/// Of one tool, and how deep its arguments are looked through.
-const MOST: usize = 32;
-const DEEPEST: usize = 8;
 /// Tools that have any.
 const MOST_TOOLS: usize = 512;
-
-/// Where an argument stands, and the header it stands in besides.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Mirror {
-    header: HeaderName,
-    path: Vec<String>,
-}
 
 /// What is known of the tools of one server.
 #[derive(Debug, Default)]
@@ -40,7 +32,7 @@ impl Mirrors {
             let Some(name) = string(tool, "name") else {
                 continue;
             };
-            let found = mirrors(tool);
+            let found = mirrored::mirrors(tool);
             if found.is_empty() {
                 self.0.remove(&name);
             } else if self.0.len() < MOST_TOOLS || self.0.contains_key(&name) {
@@ -74,36 +66,6 @@ fn spelt(value: &str) -> Option<String> {
             .map(|text| stateless::header(&text)),
         b'-' | b'0'..=b'9' | b't' | b'f' => Some(value.to_owned()),
         _ => None,
-    }
-}
-
-fn mirrors(tool: &str) -> Vec<Mirror> {
-    let mut found = Vec::new();
-    if tool.contains(KEYWORD)
-        && let Ok(Some(schema)) = splice::member(tool, "inputSchema")
-    {
-        look_through(schema, &mut Vec::new(), &mut found);
-    }
-    found
-}
-
-fn look_through(schema: &str, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
-    let Ok(Some(properties)) = splice::member(schema, "properties") else {
-        return;
-    };
-    for property in splice::members(properties).unwrap_or_default() {
-        if found.len() == MOST || !property.value.contains(KEYWORD) {
-            continue;
-        }
-        path.push(property.key.into_owned());
-        let named = string(property.value, KEYWORD);
-        if let Some(header) = named.and_then(|name| HeaderName::try_from(format!("mcp-param-{name}")).ok()) {
-            let path = path.clone();
-            found.push(Mirror { header, path });
-        } else if path.len() < DEEPEST {
-            look_through(property.value, path, found);
-        }
-        path.pop();
     }
 }
 

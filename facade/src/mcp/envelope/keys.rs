@@ -7,6 +7,7 @@ use serde::{
     de::{Error, IgnoredAny, MapAccess, Visitor},
 };
 use serde_json::value::RawValue;
+use toolgate_contract::splice::Key;
 
 /// A member that is there, also when it is null.
 pub(in crate::mcp) fn present<'de, D: Deserializer<'de>>(
@@ -71,31 +72,6 @@ impl<'de, const N: usize> Visitor<'de> for Members<N> {
             map.next_value::<IgnoredAny>()?;
         }
         Ok(found)
-    }
-}
-
-/// A borrowed key where it has no escapes.
-struct Key<'de>(Cow<'de, str>);
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl<'de> Visitor<'de> for Text {
-            type Value = Key<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(text.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(Text)
     }
 }
 

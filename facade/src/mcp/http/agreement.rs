@@ -7,14 +7,13 @@ use std::borrow::Cow;
 
 use ::http::HeaderValue;
 use data_encoding::BASE64;
-use toolgate_contract::splice;
+use toolgate_contract::{mirrored::Mirror, splice};
 
 use super::said::Said;
 use crate::mcp::{
     envelope::{Request, text},
     era::Meta,
     fault::Fault,
-    mirrored::Mirror,
 };
 
 /// Refuses a request whose headers are missing or say another thing than the body.
