@@ -92,11 +92,10 @@ fn object(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Map<Stri
 proptest! {
     #[test]
     fn an_edited_object_differs_in_the_one_member_only(
-        object in object(json()),
+        object in object(json()).prop_filter("holds something", |object| !object.is_empty()),
         index in any::<proptest::sample::Index>(),
         pretty in any::<bool>(),
     ) {
-        prop_assume!(!object.is_empty());
         let text = if pretty { serde_json::to_string_pretty(&object) } else { serde_json::to_string(&object) };
         let text = text.expect("writes");
         let key = object.keys().nth(index.index(object.len())).expect("a key").clone();
@@ -108,7 +107,7 @@ proptest! {
         prop_assert!(read.iter().eq(expected.iter()), "{} without {:?} became {}", text, key, left);
         // What is left is the text but for one stretch of it.
         let same = text.bytes().zip(left.bytes()).take_while(|(one, other)| one == other).count();
-        prop_assert!(text.ends_with(&left[same..]));
+        prop_assert!(text.as_bytes().ends_with(&left.as_bytes()[same..]));
         let back = with(&left, &key, had.expect("there")).expect("an object");
         let read: Map<String, Value> = serde_json::from_str(&back).expect("an object again");
         prop_assert_eq!(read, object);
