@@ -91,7 +91,10 @@ pub(crate) fn watch_at(level: LevelFilter, run: impl FnOnce()) -> Seen {
     let subscriber = tracing_subscriber::registry().with(records.clone().with_filter(level));
     let recorder = PrometheusBuilder::new().build_recorder();
     let metrics = recorder.handle();
-    metrics::with_local_recorder(&recorder, || tracing::subscriber::with_default(subscriber, run));
+    metrics::with_local_recorder(&recorder, || {
+        let _listening = toolgate_test_overheard::listen(subscriber);
+        run();
+    });
     let records = std::mem::take(&mut *records.0.lock().unwrap_or_else(PoisonError::into_inner));
     Seen {
         records,

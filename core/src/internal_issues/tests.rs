@@ -91,7 +91,8 @@ fn report(arguments: &Value, least: Option<Level>) -> (Vec<(Level, Fields)>, Str
     let metrics = recorder.handle();
     let detail = metrics::with_local_recorder(&recorder, || {
         begin();
-        tracing::subscriber::with_default(records.clone(), || issues().report(origin, arguments))
+        let _listening = toolgate_test_overheard::listen(records.clone());
+        issues().report(origin, arguments)
     });
     let kept = records.kept.lock().unwrap().clone();
     (kept, metrics.render(), Value::Object(detail))

@@ -21,7 +21,7 @@ pub(crate) struct Log {
 impl Log {
     pub(crate) fn keep() -> Self {
         let lines = Arc::new(Mutex::default());
-        let guard = tracing::subscriber::set_default(Writer(Arc::clone(&lines)));
+        let guard = toolgate_test_overheard::listen(Writer(Arc::clone(&lines)));
         Self { lines, _guard: guard }
     }
 

@@ -28,7 +28,7 @@ struct Fields<'a>(&'a mut String);
 impl Overheard {
     pub(in crate::secrets) fn listen() -> Self {
         let lines = Arc::new(Mutex::new(String::new()));
-        let guard = tracing::subscriber::set_default(Ear(Arc::clone(&lines)));
+        let guard = toolgate_test_overheard::listen(Ear(Arc::clone(&lines)));
         Self { lines, _guard: guard }
     }
 
