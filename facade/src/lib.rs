@@ -23,6 +23,7 @@ mod serve;
 pub mod tls;
 mod told;
 mod uplink;
+mod web;
 mod well_known;
 
 pub use config::{FacadeConfig, Limits, MetricsText, ToolNames, check_bind};

@@ -53,18 +53,11 @@ fn by_hand() -> Router<Shared> {
         .route(probes::READY, get(probes::ready))
         .route(probes::METRICS, get(probes::metrics))
         .route(probes::OPENAPI, get(probes::openapi))
-        .route(probes::SIGN_IN, get(probes::sign_in))
 }
 
 /// The templates of its paths.
 pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
-    let by_hand = [
-        probes::HEALTH,
-        probes::READY,
-        probes::METRICS,
-        probes::OPENAPI,
-        probes::SIGN_IN,
-    ];
+    let by_hand = [probes::HEALTH, probes::READY, probes::METRICS, probes::OPENAPI];
     ROUTES
         .iter()
         .map(|route| route.path)

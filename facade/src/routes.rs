@@ -23,7 +23,7 @@ use crate::{
     problem::Problem,
     rest,
     serve::Ending,
-    uplink, well_known,
+    uplink, web, well_known,
 };
 
 /// What every route needs, made once.
@@ -100,6 +100,7 @@ pub(crate) fn build(
             .merge(mcp::routes())
             .merge(openai::routes())
             .merge(well_known::routes())
+            .merge(web::routes())
     };
     Ok(router
         .fallback(unknown)
@@ -122,6 +123,7 @@ fn templates() -> impl Iterator<Item = &'static str> {
         .chain(mcp::PATHS)
         .chain(openai::PATHS)
         .chain(well_known::PATHS)
+        .chain(web::paths())
         .chain([uplink::PATH])
 }
 

@@ -20,7 +20,9 @@ pub(crate) async fn run(gateway: Gateway, output: Output) -> Result<Exit, Failur
     if output.json {
         output.value(&json!({"signIn": link, "code": code, "expiresAt": until}))?;
     } else {
-        eprintln!("works once, until {until}; your links before it no longer do:");
+        eprintln!(
+            "open this in a browser; it works once, until {until}, and your links before it no longer do:"
+        );
         output.line(&link)?;
     }
     Ok(Exit::Done)

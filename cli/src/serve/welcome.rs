@@ -79,6 +79,7 @@ impl Welcome {
                 self.took_ms
             ),
             String::new(),
+            format!("  pages  {}/", self.rest),
             format!("  REST   {}", self.rest),
         ];
         if self.bound != self.rest {
@@ -123,10 +124,16 @@ impl Welcome {
             Token::Made { token, .. } => lines.extend([
                 format!("  token  {token}"),
                 format!("         (admin; shown this once, kept in {})", file.display()),
-                "  sign in once, within 15 minutes (the page is still to come; its API is POST /api/sign-in):".into(),
+                "  open   this link signs you in to the pages; it works once, within 15 minutes:".into(),
                 format!("         {}", self.sign_in().unwrap_or_default()),
             ]),
-            Token::InFile => lines.push(format!("  token  in {}", file.display())),
+            Token::InFile => lines.extend([
+                format!("  token  in {}", file.display()),
+                format!(
+                    "  open   for a link that signs you in to the pages: {}",
+                    self.command("sign-in")
+                ),
+            ]),
             Token::Missing => {
                 let (dir, file) = (word(&self.data_dir), word(&file));
                 lines.extend([

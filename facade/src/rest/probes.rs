@@ -1,4 +1,4 @@
-//! Probes, metrics, the OpenAPI document and the page behind the sign-in link. None of them needs a credential.
+//! Probes, metrics and the OpenAPI document. None of them needs a credential.
 
 use std::time::Duration;
 
@@ -21,7 +21,6 @@ pub(super) const HEALTH: &str = "/healthz";
 pub(super) const READY: &str = "/readyz";
 pub(super) const METRICS: &str = "/metrics";
 pub(super) const OPENAPI: &str = "/openapi.json";
-pub(super) const SIGN_IN: &str = "/sign-in";
 
 /// Probes are asked often and give up soon.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -30,8 +29,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) fn is_probe(template: &str) -> bool {
     [HEALTH, READY, METRICS].contains(&template)
 }
-
-static SIGN_IN_PAGE: &str = include_str!("sign_in.html");
 
 #[derive(Serialize)]
 struct Readiness<'a> {
@@ -115,12 +112,6 @@ pub(super) async fn metrics(State(shared): State<Shared>) -> Response {
 /// The OpenAPI document of every route.
 pub(super) async fn openapi() -> Response {
     json_answer(StatusCode::OK, Bytes::from_static(registry::OPENAPI.as_bytes()))
-}
-
-/// Tells what to do with the code of a sign-in link. The code stands in the link's fragment, which never leaves the
-/// browser, so nothing of it is here to be logged.
-pub(super) async fn sign_in() -> Response {
-    typed("text/html; charset=utf-8", SIGN_IN_PAGE)
 }
 
 fn typed(content_type: &'static str, body: impl IntoResponse) -> Response {

@@ -115,7 +115,6 @@ fn assert_nothing_was_carried_out(world: &World) {
 async fn unknown_paths_and_methods_are_problems() {
     let world = World::start().await;
     for path in [
-        "/",
         "/api",
         "/api/chat/stream",
         "/api/mcp/tools/",

@@ -37,7 +37,9 @@ fn the_first_start_prints_the_token_and_the_link_once() {
 
     let text = welcome(connected(None), Token::InFile).text();
     assert!(text.contains("token  in /srv/toolgate-data/admin-token"));
-    assert!(!text.contains("sign-in"));
+    assert!(text.contains("  pages  http://127.0.0.1:7600/\n"));
+    assert!(text.contains("signs you in to the pages: toolgate sign-in\n"));
+    assert!(!text.contains("#code="));
 }
 
 #[test]
