@@ -1,0 +1,27 @@
+// Why signing in did not work, and what does.
+import { html } from '../../html.js';
+import { Note } from '../../parts/note.js';
+import { nextStep } from '../../refusals.js';
+
+/** @type {Record<string, [string, string]>} words of the address after a failed way through the provider */
+const WORDS = {
+  provider_away: ['The provider does not answer', 'Try again in a moment, or use a sign-in link.'],
+  no_role: ['You have no role here', 'The provider knows you, but no rule gives you a role in this tenant. Ask an admin for one.'],
+  state_lost: ['That took too long', 'The sign-in was begun too long ago or in another window. Begin it again.'],
+  denied: ['The provider said no', 'Nobody was signed in. Try again, or use another account there.'],
+  refused: ['The answer of the provider was refused', 'It does not prove who you are. Try again; if it stays, an admin finds the reason in the log.'],
+};
+
+/** @param {{failure: any}} props a word of the address, a Problem, or nothing */
+export function Failure({ failure }) {
+  if (!failure) return null;
+  const [title, text] = typeof failure === 'string' ? WORDS[failure] ?? ['Not signed in', 'Try again.'] : ofProblem(failure);
+  return html`<h1>${title}</h1><${Note} state="warn" icon="clock">${text}<//>`;
+}
+
+/** @param {any} problem @returns {[string, string]} */
+function ofProblem(problem) {
+  if (problem.status === 401) return ['This link no longer works', 'A sign-in link works once, for 15 minutes. Ask an admin for a new one, or print one with toolgate sign-in on the machine of the gateway.'];
+  const step = nextStep(problem);
+  return [step.what.replace(/\.$/, ''), [step.why, step.next].filter(Boolean).join(' ')];
+}
