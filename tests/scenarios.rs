@@ -115,6 +115,7 @@ mod real_systemd_answers_through_a_real_relay;
 mod relays_come_back_after_a_restart_without_a_storm;
 mod the_answer_of_a_host_arrives_as_a_stream;
 mod the_dialects_tell_every_call_alike;
+mod the_files_of_the_guide_are_what_their_readers_take;
 mod the_first_minute_needs_nothing_but_the_binary;
 mod the_list_of_projects_asks_none_of_them;
 mod the_manifest_of_a_pod_is_what_kubernetes_and_agents_read;

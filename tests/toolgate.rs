@@ -13,6 +13,7 @@ mod contract;
 mod drill;
 mod golden;
 mod kill_cycles;
+mod manifests;
 mod metrics_page;
 mod record;
 mod scenarios;

@@ -1,14 +1,11 @@
 //! `docs/examples/agent-pod.yaml` fits the schema of Kubernetes, puts the profile before what the user adds (row B7), and
 //! registers the server under the key that the tailer looks for (row B14).
 
-use std::path::{Path, PathBuf};
-
 use serde_json::Value;
-use tokio::process::Command;
 use toolgate_contract::{pods, registry};
 use toolgate_test_support::{Pod, not_run};
 
-use crate::agent_tools;
+use crate::{agent_tools, manifests::Validator};
 
 const MANIFEST: &str = include_str!("../../docs/examples/agent-pod.yaml");
 /// Below it stands what the user adds.
@@ -121,23 +118,11 @@ async fn the_name_in_transcripts_is_the_key_of_the_server_and_the_tool() {
 #[tokio::test]
 async fn the_manifest_fits_the_schema_of_kubernetes() {
     const TEST: &str = "the_manifest_fits_the_schema_of_kubernetes";
-    let Some(validator) = validator() else {
+    let Some(validator) = Validator::find() else {
         not_run(TEST, "no kubernetes-validate; tests/run puts it there");
         return;
     };
-    let folder = tempfile::tempdir().unwrap();
-    let check = async |manifest: &str| {
-        let file = folder.path().join("pod.yaml");
-        std::fs::write(&file, manifest).unwrap();
-        let output = Command::new(&validator)
-            .arg("--strict")
-            .arg(&file)
-            .output()
-            .await
-            .unwrap();
-        let told = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        (output.status.success(), told.into_owned())
-    };
+    let check = async |manifest: &str| validator.judge(manifest).await;
     let (fits, told) = check(MANIFEST).await;
     assert!(fits, "{told}");
     for kind in ["configmap/", "pod/"] {
@@ -153,15 +138,4 @@ async fn the_manifest_fits_the_schema_of_kubernetes() {
         let (fits, told) = check(&MANIFEST.replacen(good, bad, 1)).await;
         assert!(!fits, "{bad}: {told}");
     }
-}
-
-/// Where `tests/run` has put it: beside the binaries of this test, or in the folder of the sources.
-fn validator() -> Option<PathBuf> {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
-    let binaries = toolgate_test_support::binary();
-    let beside = binaries.parent().and_then(Path::parent).map(Path::to_owned);
-    let places = beside.into_iter().chain([sources]);
-    places
-        .map(|place| place.join("test-tools/kubernetes/bin/kubernetes-validate"))
-        .find(|program| program.is_file())
 }

@@ -20,6 +20,7 @@ use tokio::process::Command;
 use toolgate_test_postgres::not_run;
 
 use self::places::Places;
+pub(crate) use self::places::test_tools;
 pub use self::{
     inspector::Inspected,
     rust_sdk::rust_sdk,

@@ -6,6 +6,7 @@
 mod answer;
 mod authorizing_proxy;
 pub mod back_ends;
+mod browser;
 mod caller;
 mod clients;
 mod dialect;
@@ -34,6 +35,7 @@ mod world;
 pub use answer::{Answer, Outcome, Refusal};
 pub use authorizing_proxy::AuthorizingProxy;
 pub use back_ends::{AgentChat, AgentMemory, AgentOperator, BackEnds, TokenEndpoint};
+pub use browser::{Browser, Walked};
 pub use caller::{Caller, Role};
 pub use clients::{Ask, Client, Clients, Inspected, Listening, Server, rust_sdk};
 pub use dialect::{Dialect, Form, Revision, Speaker, Told};

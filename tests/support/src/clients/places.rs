@@ -87,6 +87,12 @@ impl Places {
     }
 }
 
+/// The folder of this name among what `tests/run` has put there, if it is whole.
+pub(crate) fn test_tools(name: &str) -> Option<PathBuf> {
+    let mut folders = places().into_iter().map(|tools| tools.join(name));
+    folders.find(|folder| folder.join("ready").is_file())
+}
+
 /// Where to look, most wanted first.
 fn places() -> Vec<PathBuf> {
     let tools = |folder: &Path| folder.join("test-tools");
