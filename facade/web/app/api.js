@@ -132,8 +132,8 @@ export const del = (path, options) => json('DELETE', path, undefined, options);
 /**
  * Reads an event stream until its terminal event; what breaks off is resumed with Last-Event-ID.
  * @param {string} path
- * @param {{onEvent: (event: {id: string, event: string, data: any}) => void, onBreak?: (tries: number) => void,
- *   signal?: AbortSignal, lastEventId?: string, terminal?: string[]}} options
+ * @param {{onEvent: (event: import('./wire.js').StreamEvent) => void, onBreak?: (tries: number) => void,
+ *   onOpen?: (lastEventId: string, tries: number) => void, signal?: AbortSignal, lastEventId?: string, terminal?: string[]}} options
  */
 export function stream(path, { signal, ...options }) {
   return events((lastEventId) => send('GET', path, undefined, {

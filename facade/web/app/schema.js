@@ -1,4 +1,5 @@
 // JSON Schema (2020-12) read as a form: which fields, in which order, and how each is asked for. Draws nothing.
+import { digits, exactNumber, isExact, parseExact, writeExact } from './exact.js';
 
 /**
  * @typedef {'text' | 'long' | 'number' | 'integer' | 'switch' | 'select' | 'secret' | 'list' | 'object' | 'json' | 'const'} Kind
@@ -97,7 +98,8 @@ export const isLong = (schema) => schema.format === 'multiline' || schema.conten
 function typeTold(schema, kind) {
   const low = schema.minimum ?? schema.exclusiveMinimum;
   const high = schema.maximum ?? schema.exclusiveMaximum;
-  if (low !== undefined && high !== undefined) return `${low}–${high}`;
+  // Bounds wider than a number of JavaScript say nothing that the gateway does not say better.
+  if (Number.isSafeInteger(low) && Number.isSafeInteger(high)) return `${low}–${high}`;
   if (kind === 'secret') return 'secret';
   if (kind === 'select') return 'choice';
   if (kind === 'list') return 'list';
@@ -127,7 +129,7 @@ export function valueOf(field, text) {
   if (text === '') return undefined;
   switch (field.kind) {
     case 'integer':
-    case 'number': return /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim()) ? Number(text) : text;
+    case 'number': return /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim()) ? exactNumber(text.trim()) : text;
     case 'list': return text.split(/\r?\n|,/).map((each) => each.trim()).filter(Boolean);
     case 'select': return field.options.find((each) => String(each.value) === text)?.value ?? text;
     case 'json': return jsonOr(text);
@@ -138,7 +140,7 @@ export function valueOf(field, text) {
 /** @param {string} text */
 function jsonOr(text) {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return text;
   }
@@ -148,8 +150,8 @@ function jsonOr(text) {
 export function textOf(field, value) {
   if (value === undefined || value === null) return '';
   if (field.kind === 'list' && Array.isArray(value)) return value.join('\n');
-  if (field.kind === 'json' && typeof value !== 'string') return JSON.stringify(value, null, 2);
-  return String(value);
+  if (field.kind === 'json' && typeof value !== 'string') return writeExact(value, 2);
+  return isExact(value) ? digits(value) : String(value);
 }
 
 /** The same object with one member changed; undefined takes it out. @param {Record<string, any>} value @param {string} key @param {any} member */

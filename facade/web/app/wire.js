@@ -3,6 +3,8 @@
 /** Waits between tries, in milliseconds; after the last one the failure is told. */
 const PAUSES = [250, 500, 1000, 2000, 4000, 4000, 4000, 4000];
 
+/** @typedef {{id: string, event: string, data: any, text: string}} StreamEvent text: the data as it came, where numbers keep their digits */
+
 /** Reads the text of an event stream, in pieces as they come. */
 export class EventReader {
   constructor() {
@@ -15,7 +17,7 @@ export class EventReader {
     this.retry = undefined;
   }
 
-  /** The events that are whole with this piece. @param {string} piece @returns {{id: string, event: string, data: any}[]} */
+  /** The events that are whole with this piece. @param {string} piece @returns {StreamEvent[]} */
   read(piece) {
     const whole = [];
     const text = this.rest + piece;
@@ -43,7 +45,7 @@ export class EventReader {
 
   take() {
     const text = this.data.join('\n');
-    const event = { id: this.id, event: this.event || 'message', data: parsed(text) };
+    const event = { id: this.id, event: this.event || 'message', data: parsed(text), text };
     this.data = [];
     this.event = '';
     return event;
@@ -61,12 +63,13 @@ function parsed(text) {
 
 /**
  * Reads a stream of events to its terminal event, opening it again where it breaks off.
- * A refusal (an answer of 400 to 499) is not tried again.
+ * A refusal (an answer of 400 to 499) is not tried again; an answer of 204 has nothing left to tell.
  * @param {(lastEventId: string) => Promise<Response>} open
- * @param {{onEvent: (event: {id: string, event: string, data: any}) => void, onBreak?: (tries: number) => void,
+ * @param {{onEvent: (event: StreamEvent) => void, onBreak?: (tries: number) => void,
+ *   onOpen?: (lastEventId: string, tries: number) => void,
  *   signal?: AbortSignal, lastEventId?: string, terminal?: string[], pauses?: number[]}} options
  */
-export async function events(open, { onEvent, onBreak, signal, lastEventId = '', terminal = ['done', 'error'], pauses = PAUSES }) {
+export async function events(open, { onEvent, onBreak, onOpen, signal, lastEventId = '', terminal = ['done', 'error'], pauses = PAUSES }) {
   const reader = new EventReader();
   reader.id = lastEventId;
   for (let tries = 0; ; ) {
@@ -74,6 +77,8 @@ export async function events(open, { onEvent, onBreak, signal, lastEventId = '',
     let fault = new Error('the stream broke off');
     try {
       const answer = await open(reader.id);
+      if (answer.status === 204) return;
+      onOpen?.(reader.id, tries);
       for await (const piece of textOf(answer)) {
         for (const event of reader.read(piece)) {
           tries = 0;
