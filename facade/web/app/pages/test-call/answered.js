@@ -1,0 +1,59 @@
+// A call that came to its answer: the answer in its best view, as text, as raw JSON, and what happened on the way.
+import { writeExact } from '../../exact.js';
+import { html, useState } from '../../html.js';
+import { Button } from '../../parts/button.js';
+import { JsonView } from '../../parts/json.js';
+import { Note } from '../../parts/note.js';
+import { AuditLink } from './audit-link.js';
+import { Again, ResultBar } from './bar.js';
+import { Lines } from './lines.js';
+import { otherBlocks, textOf } from './outcome.js';
+import { ViewTabs } from './view-tabs.js';
+import { viewOf } from './views/of.js';
+
+/** @param {{call: import('./state.js').Call, onAgain: () => void, onNext: (cursor: string) => void}} props */
+export function Answered({ call, onAgain, onNext }) {
+  const [view, setView] = useState('');
+  const { outcome } = call;
+  if (!outcome) return null;
+  const best = viewOf(call.tool.name, outcome);
+  const views = [
+    ...(best ? [best] : []),
+    { id: 'text', label: 'Text', children: html`<${Text} outcome=${outcome} />` },
+    { id: 'json', label: 'Raw JSON', children: html`<${JsonView} value=${outcome} label="Raw JSON result" />` },
+    { id: 'events', label: 'Events', count: call.lines.length, children: html`<${Lines} call=${call} />` },
+  ];
+  const cursor = outcome.structuredContent?.more && outcome.structuredContent.next_cursor;
+  return html`<section class="card" aria-label="Result">
+    <${ResultBar} call=${call}><${Again} onAgain=${onAgain} busy=${false} /><//>
+    ${outcome.isError && html`<div class="card-body"><${Note} state="warn" title="The tool ran and said no.">
+      What it says stands below. It is an answer, not a failure of the gateway.<//></div>`}
+    <${ViewTabs} label="Result view" views=${views} current=${view} onPick=${setView} />
+    <div class="card-foot">
+      <${AuditLink} call=${call} />
+      <span class="row tight push">
+        ${cursor && html`<${Button} kind="quiet" small icon="right" onClick=${() => onNext(cursor)}>Next page<//>`}
+        <${Button} kind="quiet" small icon="save" onClick=${() => save(call)}>Save JSON<//>
+      </span>
+    </div>
+  </section>`;
+}
+
+/** @param {{outcome: import('./outcome.js').Outcome}} props */
+function Text({ outcome }) {
+  const others = otherBlocks(outcome);
+  return html`<div class="card-body stack">
+    <pre class="answer-text" tabindex="0" aria-label="Text of the result">${textOf(outcome) || 'It holds no text.'}</pre>
+    ${others.length > 0 && html`<p class="faint small">${others.length} more parts that are no text (${others.map((block) => block.type).join(', ')}): see raw JSON.</p>`}
+  </div>`;
+}
+
+/** @param {import('./state.js').Call} call */
+function save(call) {
+  const url = URL.createObjectURL(new Blob([writeExact(call.outcome, 2)], { type: 'application/json' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${call.tool.name}-${call.id}.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
