@@ -1,6 +1,6 @@
 // What stands around every page: navigation, the tenant, search, theme, who is signed in.
 import { html, useEffect, useRef, useState } from '../html.js';
-import { route } from '../router.js';
+import { route, still } from '../router.js';
 import { useKeys } from '../use.js';
 import { dismissNewest } from '../parts/toast.js';
 import { Sidebar } from './sidebar.js';
@@ -16,7 +16,7 @@ export function Frame({ children }) {
   const path = route.value.path;
   const first = useRef(true);
   useEffect(() => {
-    if (!first.current) {
+    if (!first.current && !still) {
       content.current?.focus({ preventScroll: true });
       scrollTo(0, 0);
     }
