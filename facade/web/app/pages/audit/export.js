@@ -1,0 +1,23 @@
+// Takes the record away: an archive that proves itself, or its rows alone.
+
+import { html } from '../../html.js';
+import { download } from '../../api.js';
+import { toast } from '../../parts/toast.js';
+import { Menu } from '../../parts/popover.js';
+
+/** @param {{label: string}} props */
+export function ExportMenu({ label }) {
+  const day = new Date().toISOString().slice(0, 10);
+  const take = (/** @type {string} */ path, /** @type {string} */ name) => () => {
+    download(path, name);
+    toast({ state: 'ok', title: 'Export begun', text: `${name} is being saved by this browser` });
+  };
+  const items = [
+    { label: 'NDJSON, manifest, checkpoints', icon: 'save', onSelect: take('/api/audit/archive?format=ndjson', `toolgate-audit-${day}.tar`) },
+    { label: 'CSV, manifest, checkpoints', icon: 'save', onSelect: take('/api/audit/archive?format=csv', `toolgate-audit-${day}-csv.tar`) },
+    { label: 'Rows only, NDJSON', icon: 'book', onSelect: take('/api/audit/export?format=ndjson', `toolgate-audit-${day}.ndjson`) },
+    { label: 'Rows only, CSV', icon: 'book', onSelect: take('/api/audit/export?format=csv', `toolgate-audit-${day}.csv`) },
+    { label: 'Checkpoints and keys only', icon: 'seal', onSelect: take('/api/audit/checkpoints', `toolgate-checkpoints-${day}.ndjson`) },
+  ];
+  return html`<${Menu} label=${label} icon="save" kind="" small=${false} items=${items} />`;
+}
