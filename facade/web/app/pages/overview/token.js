@@ -1,0 +1,36 @@
+// Makes the token that a configuration carries: role agent, shown once, nowhere kept.
+
+import { useCallback, useState } from '../../html.js';
+import { get, post, Problem } from '../../api.js';
+
+/** @typedef {{id: string, token: string, name: string}} Made */
+
+/** A token that can be made once. Leaving the page forgets it. */
+export function useToken() {
+  const [made, setMade] = useState(/** @type {Made|null} */ (null));
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState(/** @type {Problem|null} */ (null));
+  const make = useCallback(async (/** @type {string} */ wish, /** @type {string} */ profile) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      setMade(await post('/api/tokens', { name: await free(wish), role: 'agent', ...(profile ? { profile } : {}) }));
+    } catch (error) {
+      setProblem(error instanceof Problem ? error : new Problem(0, { detail: String(error) }));
+    } finally {
+      setBusy(false);
+    }
+  }, []);
+  const forget = useCallback(() => setMade(null), []);
+  return { made, busy, problem, make, forget };
+}
+
+/** The wished name, or with the first number that is free: names of live tokens are unique. */
+async function free(/** @type {string} */ wish) {
+  const { tokens } = await get('/api/tokens', { query: { pageSize: 200 } });
+  const taken = new Set(tokens.filter((/** @type {any} */ t) => !t.revokedAt).map((/** @type {any} */ t) => t.name));
+  for (let n = 1; ; n += 1) {
+    const name = n === 1 ? wish : `${wish}-${n}`;
+    if (!taken.has(name)) return name;
+  }
+}

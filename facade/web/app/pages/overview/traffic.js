@@ -1,0 +1,38 @@
+// Calls per minute and p95 by tool, as they come.
+
+import { html, useMemo, useState } from '../../html.js';
+import { Badge } from '../../parts/badge.js';
+import { Card } from '../../parts/card.js';
+import { Chart } from '../../parts/chart.js';
+import { Segmented } from '../../parts/field.js';
+import { Skeleton } from '../../parts/skeleton.js';
+import { apart, rates, ticks, times } from './figures.js';
+
+/** Spans to look at; the gateway remembers three hours. */
+export const SPANS = [
+  { value: '15', label: '15 min', words: '15 min' }, { value: '60', label: '1 h', words: '1 h' }, { value: '180', label: '3 h', words: '3 h' },
+];
+
+/**
+ * @param {{overview: import('./figures.js').Overview|undefined, span: string, setSpan: (span: string) => void, live: boolean}} props
+ */
+export function Traffic({ overview, span, setSpan, live }) {
+  const [view, setView] = useState('calls');
+  const drawn = useMemo(() => overview && draw(overview, view), [overview, view]);
+  const title = view === 'calls' ? 'Calls per minute' : 'p95 by tool';
+  const actions = html`
+    <${Segmented} label="What is drawn" value=${view} onChange=${setView} options=${[{ value: 'calls', label: 'Calls' }, { value: 'p95', label: 'p95' }]} />
+    <${Segmented} label="Range" value=${span} onChange=${setSpan} options=${SPANS} />`;
+  return html`<${Card} title=${html`${title} ${live && html`<${Badge} state="live">live<//>`}`} actions=${actions}>
+    ${drawn ? html`<${Chart} key=${`${view}${span}`} ...${drawn} height=${184} />` : html`<${Skeleton} block />`}<//>`;
+}
+
+/** @param {import('./figures.js').Overview} o @param {string} view */
+function draw(o, view) {
+  const tools = apart(o);
+  const series = view === 'calls'
+    ? [{ label: 'all tools', values: rates(o, o.calls) }, ...tools.slice(0, 2).map((tool) => ({ label: tool.name, values: rates(o, tool.calls) }))]
+    : tools.map((tool) => ({ label: tool.name, values: tool.p95Ms }));
+  const marks = view === 'calls' ? ticks(o) : [];
+  return { series, times: times(o), unit: view === 'calls' ? '' : 'ms', marks };
+}
