@@ -30,6 +30,8 @@ export function changed(url, changes) {
 /** Where to go after signing in: a path of ours, nothing else. @param {string | null} next */
 export function safeNext(next) {
   if (!next || !/^\/(?![/\\])/.test(next)) return '/';
-  const url = new URL(next, 'http://here');
-  return url.origin === 'http://here' && !url.pathname.startsWith('/sign-in') ? url.pathname + url.search : '/';
+  const { origin, pathname, search } = new URL(next, 'http://here');
+  // What was a path may be a host once its dots are resolved.
+  const ours = origin === 'http://here' && /^\/(?![/\\])/.test(pathname) && !pathname.startsWith('/sign-in');
+  return ours ? pathname + search : '/';
 }

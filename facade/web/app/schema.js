@@ -8,6 +8,9 @@ import { digits, exactNumber, isExact, parseExact, writeExact } from './exact.js
  *   fields: FormField[], maxLength?: number}} FormField
  */
 
+/** How deep forms go; what is deeper is asked for as JSON. */
+const DEEPEST = 3;
+
 /** The fields of an object schema, in the order of its properties. @param {any} schema @param {any} [root] @param {string} [at] @returns {FormField[]} */
 export function fieldsOf(schema, root = schema, at = '') {
   const object = resolved(schema, root);
@@ -20,7 +23,8 @@ function fieldOf(key, given, required, root, at) {
   const schema = resolved(given, root);
   const pointer = `${at}/${escaped(key)}`;
   const options = optionsOf(schema, root);
-  const kind = kindOf(schema, options);
+  const deep = pointer.split('/').length > DEEPEST;
+  const kind = deep && schema.properties ? 'json' : kindOf(schema, options);
   const example = (schema.examples ?? [])[0];
   return {
     key, pointer, kind, required, options, schema,

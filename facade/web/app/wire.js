@@ -8,13 +8,23 @@ const PAUSES = [250, 500, 1000, 2000, 4000, 4000, 4000, 4000];
 /** Reads the text of an event stream, in pieces as they come. */
 export class EventReader {
   constructor() {
-    this.rest = '';
+    /** The id of the last whole event: from here a stream is resumed. */
     this.id = '';
+    this.coming = '';
+    this.rest = '';
     this.event = '';
     /** @type {string[]} */
     this.data = [];
     /** @type {number | undefined} what the server asks to wait before resuming */
     this.retry = undefined;
+  }
+
+  /** Drops what came of half an event; it is sent again. */
+  forget() {
+    this.rest = '';
+    this.coming = this.id;
+    this.event = '';
+    this.data = [];
   }
 
   /** The events that are whole with this piece. @param {string} piece @returns {StreamEvent[]} */
@@ -26,7 +36,7 @@ export class EventReader {
     for (const line of parts) {
       if (line !== '') this.line(line);
       else if (this.data.length) whole.push(this.take());
-      else this.event = '';
+      else this.passOver();
     }
     return whole;
   }
@@ -39,11 +49,18 @@ export class EventReader {
     const value = at < 0 ? '' : line.slice(at + 1).replace(/^ /, '');
     if (name === 'data') this.data.push(value);
     else if (name === 'event') this.event = value;
-    else if (name === 'id' && !value.includes('\0')) this.id = value;
+    else if (name === 'id' && !value.includes('\0')) this.coming = value;
     else if (name === 'retry' && /^\d+$/.test(value)) this.retry = Number(value);
   }
 
+  /** An event without data is none, but its id counts. */
+  passOver() {
+    this.id = this.coming;
+    this.event = '';
+  }
+
   take() {
+    this.id = this.coming;
     const text = this.data.join('\n');
     const event = { id: this.id, event: this.event || 'message', data: parsed(text), text };
     this.data = [];
@@ -72,6 +89,7 @@ function parsed(text) {
 export async function events(open, { onEvent, onBreak, onOpen, signal, lastEventId = '', terminal = ['done', 'error'], pauses = PAUSES }) {
   const reader = new EventReader();
   reader.id = lastEventId;
+  reader.forget();
   for (let tries = 0; ; ) {
     /** @type {unknown} */
     let fault = new Error('the stream broke off');
@@ -90,9 +108,7 @@ export async function events(open, { onEvent, onBreak, onOpen, signal, lastEvent
       if (signal?.aborted || refused(error)) throw error;
       fault = error;
     }
-    // What came of a half event is sent again.
-    reader.rest = '';
-    reader.data = [];
+    reader.forget();
     if (tries >= pauses.length) throw fault;
     onBreak?.(tries + 1);
     await pause(reader.retry ?? Number(pauses[tries]), signal);
