@@ -1,0 +1,105 @@
+// One target: how it does, what its checks found, its settings, and its relay where it has one.
+
+import { html, useState } from '../../html.js';
+import { curl } from '../../api.js';
+import { go, Link } from '../../router.js';
+import { useGet } from '../../use.js';
+import { may } from '../../session.js';
+import { Button } from '../../parts/button.js';
+import { Card } from '../../parts/card.js';
+import { CopyButton } from '../../parts/code.js';
+import { Empty } from '../../parts/empty.js';
+import { Icon } from '../../parts/icon.js';
+import { KeyValue } from '../../parts/kv.js';
+import { Refusal } from '../../parts/note.js';
+import { Page } from '../../parts/page.js';
+import { Skeleton } from '../../parts/skeleton.js';
+import { Switch } from '../../parts/field.js';
+import { HealthBadge } from './card.js';
+import { pathOf, setEnabled } from './change.js';
+import { Checks } from './checks.js';
+import { DeleteDialog } from './delete-dialog.js';
+import { Edit } from './edit.js';
+import { Enrol } from './enrol.js';
+import { enrolments } from './enrolments.js';
+import { facts } from './facts.js';
+import { Help } from './help.js';
+import { kindOf } from './kinds.js';
+import { Proof } from './proof.js';
+import { RelayCard } from './relay-card.js';
+import { failedAt, health, newest } from './target.js';
+import { test, tested, testing } from './tests.js';
+import { useTargets } from './use-targets.js';
+
+/** @typedef {import('./target.js').Target} Target */
+/** @typedef {import('./target.js').Relay} Relay */
+/** @typedef {import('./target.js').Stage} Stage */
+
+/** States in which only a new enrolment brings the relay back. */
+const ENROLS = ['waiting', 'revoked', 'locked'];
+
+/** @param {{target: Target, onSwitch: (on: boolean) => void, onDelete: () => void}} props */
+function Actions({ target, onSwitch, onDelete }) {
+  return html`<${CopyButton} small=${false} text=${curl('POST', `${pathOf(target.id)}/test`, {})}>Copy as curl<//>
+    ${may('change') &&
+    html`<${Switch} label="Enabled" checked=${target.status !== 'disabled'} onChange=${onSwitch} />
+      <${Button} kind="danger" onClick=${onDelete}>Delete<//>`}
+    ${may('test') &&
+    html`<${Button} kind="primary" icon="bolt" busy=${testing.value.has(target.id)} disabled=${target.status === 'disabled'}
+      onClick=${() => test(target.id)}>Test connection<//>`}`;
+}
+
+/** @param {{target: Target, relay?: Relay, all: Target[], reload: () => void}} props */
+function Known({ target, relay, all, reload }) {
+  const types = useGet('/api/mcp/adapter-types');
+  const [leaving, setLeaving] = useState(false);
+  const [saving, setSaving] = useState(/** @type {{stages?: Stage[], since?: number}} */ ({}));
+  const kind = kindOf(target.type);
+  const last = newest(target, tested.value[target.id]);
+  const type = types.data?.types.find((/** @type {{type: string}} */ one) => one.type === target.type);
+  const stages = saving.stages ?? last?.stages ?? target.validation?.stages;
+  const since = saving.since ?? (testing.value.has(target.id) ? Date.now() : undefined);
+  const enrols = kind.relay && (ENROLS.includes(target.status) || !!enrolments.value[target.id]);
+  const failed = !!failedAt(stages ?? []);
+  const crumb = html`<${Link} href="/adapters">Adapters<//><${Icon} name="right" small /><span class="break">${target.name}</span>`;
+  const switchTo = async (/** @type {boolean} */ on) => {
+    await setEnabled(target, on);
+    reload();
+  };
+
+  return html`<${Page} title=${target.name} crumb=${crumb} lead=${html`<span class="row">${kind.title} <${HealthBadge} health=${health(target, relay, last)} /></span>`}
+    actions=${html`<${Actions} target=${target} onSwitch=${switchTo} onDelete=${() => setLeaving(true)} />`}>
+    ${enrols && html`<${Enrol} target=${target} relay=${relay} />`}
+    <div class="split form">
+      <div class="stack">
+        <${Card} title="Now"><${KeyValue} rows=${facts(target, relay, last)} /><//>
+        ${may('change') && types.error && html`<${Refusal} problem=${types.error} onRetry=${types.reload} />`}
+        ${may('change') && type &&
+        html`<${Edit} key=${target.id} target=${target} type=${type} onSaved=${reload}
+          onStages=${(/** @type {Stage[] | undefined} */ found, /** @type {number | undefined} */ from) => setSaving({ stages: found, since: from })} />`}
+      </div>
+      <aside class="stack" aria-label="Checks">
+        ${(!kind.relay || !!last) &&
+        html`<${Checks} type=${target.type} stages=${since === undefined ? stages : []} runningSince=${since} title=${last || saving.stages ? 'Last test' : 'Checks'} />`}
+        ${failed && !kind.relay && may('change') &&
+        html`<${Help} type=${target.type} credential=${{}} stages=${stages} refused=${!!saving.stages} onTrust=${() => {}} />`}
+        <${Proof} validation=${target.validation} />
+        ${relay && html`<${RelayCard} target=${target} relay=${relay} onChanged=${reload} />`}
+      </aside>
+    </div>
+    ${leaving &&
+    html`<${DeleteDialog} target=${target} all=${all} onClose=${() => setLeaving(false)} onGone=${() => go('/adapters', { replace: true })} />`}
+  <//>`;
+}
+
+/** @param {{id: string}} props */
+export function Detail({ id }) {
+  const { targets, relays, error, reload } = useTargets();
+  const target = targets?.find((one) => one.id === id);
+  if (target) return html`<${Known} key=${id} target=${target} relay=${relays.get(id)} all=${targets} reload=${reload} />`;
+  return html`<${Page} title="Adapter">
+    ${error && html`<${Refusal} problem=${error} onRetry=${reload} />`}
+    ${!targets && !error && html`<${Skeleton} lines=${8} />`}
+    ${targets && html`<${Card} flush><${Empty} icon="search" title="No such target" text="It was deleted, or the address is not whole."><${Button} href="/adapters">All adapters<//><//><//>`}
+  <//>`;
+}

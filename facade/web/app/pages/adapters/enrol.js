@@ -1,0 +1,107 @@
+// How the relay of a host or project comes in: the line to run, how long its token lasts, and what is heard of it.
+
+import { html, useEffect, useRef, useState } from '../../html.js';
+import { useNow } from '../../use.js';
+import { Link } from '../../router.js';
+import { may } from '../../session.js';
+import { Badge } from '../../parts/badge.js';
+import { Button } from '../../parts/button.js';
+import { Card } from '../../parts/card.js';
+import { Code } from '../../parts/code.js';
+import { Note, Refusal } from '../../parts/note.js';
+import { Stages } from '../../parts/stages.js';
+import { Clock } from '../../parts/time.js';
+import { enrolments, renew } from './enrolments.js';
+import { failedAt, newest, shortKey, spent } from './target.js';
+import { test, tested } from './tests.js';
+
+/** @typedef {import('./target.js').Target} Target */
+/** @typedef {import('./target.js').Relay} Relay */
+
+/** What stands for the server of a project in the line, for people to replace. */
+const SERVER = ' -- ./your-mcp-server';
+
+/** @param {number} ms @returns {string} */
+const clock = (ms) => `${Math.floor(ms / 60000)}:${String(Math.floor((ms % 60000) / 1000)).padStart(2, '0')}`;
+
+/** @param {{left: number}} props milliseconds */
+const Validity = ({ left }) =>
+  left > 0
+    ? html`<${Badge} state=${left < 120000 ? 'warn' : 'accent'} icon="clock">token valid for ${clock(left)}<//>`
+    : html`<${Badge} state="bad" icon="clock">token expired<//>`;
+
+/** @param {{target: Target}} props */
+function StartLine({ target }) {
+  const now = useNow(1000);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState(/** @type {any} */ (undefined));
+  const enrolment = enrolments.value[target.id];
+  const left = enrolment ? Date.parse(enrolment.expiresAt) - now : 0;
+  const anew = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await renew(target.id);
+    } catch (refused) {
+      setProblem(refused);
+    }
+    setBusy(false);
+  };
+  const button = may('change') && html`<${Button} kind=${left > 0 ? 'quiet' : 'primary'} small busy=${busy} icon="key" onClick=${anew}>New token<//>`;
+  const project = target.type === 'project';
+  const line = enrolment?.command && project && !enrolment.command.includes(' -- ') ? enrolment.command + SERVER : enrolment?.command;
+  return html`<${Card} title=${`Start the relay ${project ? 'beside' : 'on'} ${target.name}`} actions=${enrolment?.token && html`<${Validity} left=${left} />`}
+    foot=${button}>
+      ${problem && html`<${Refusal} problem=${problem} />`}
+      ${line && left > 0
+        ? html`<p class="dim small">Toolgate never dials ${project ? 'a project' : 'a host'}. Run this line ${project ? 'beside your server' : html`on <b class="strong">${target.name}</b>`}; the relay dials out, makes its key there and appears here by itself.</p>
+            <${Code} text=${line} label="Relay start command" />
+            <p class="help">${project ? 'Write the command that starts your MCP server after the two dashes. ' : ''}The token is shown once, works once and is stored only as a hash. As root it wants <code>--allow-root</code>; under another user it needs nothing.</p>`
+        : html`<p class="dim small">${without(target, enrolment)}</p>`}
+  <//>`;
+}
+
+/** Why there is no line to run. @param {Target} target @param {{token: string} | undefined} enrolment @returns {string} */
+function without(target, enrolment) {
+  if (target.config.builtIn) return 'This is the gateway’s own host. Its relay runs inside the gateway, takes a new token by itself and needs no line.';
+  if (enrolment) return 'The token was not used in time. Make a new one; the old line no longer works.';
+  return 'A token is shown once, when it is made. Make a new one to see the line; any unused one stops working.';
+}
+
+/** @param {Target} target @param {Relay | undefined} relay @param {import('./target.js').Tested | undefined} last */
+function progress(target, relay, last) {
+  const enrolment = enrolments.value[target.id];
+  const known = !['waiting', 'revoked', 'locked'].includes(target.status);
+  const live = known && target.status !== 'offline';
+  return [
+    { name: 'Token issued', ok: enrolment || known ? true : undefined, reason: enrolment && html`<${Clock} at=${enrolment.issuedAt} />` },
+    { name: 'Relay dialled in', ok: known || undefined, reason: known && relay?.version ? `relay ${relay.version}` : undefined },
+    { name: 'Key proven and pinned', ok: known || undefined, reason: known && relay?.pinnedKey ? html`<code>${shortKey(relay.pinnedKey)}</code>` : undefined },
+    { name: 'Answers a test', ok: live ? last?.ok : undefined, ms: last?.ok ? spent(last.stages) : undefined, reason: live ? failedAt(last?.stages ?? [])?.reason : undefined },
+  ];
+}
+
+/**
+ * @param {{target: Target, relay?: Relay}} props
+ */
+export function Enrol({ target, relay }) {
+  const asked = useRef(false);
+  const live = target.status === 'ready';
+  const last = newest(target, tested.value[target.id]);
+  useEffect(() => {
+    // The first word from a new relay: that a test reaches it.
+    if (!live || asked.current || !may('test')) return;
+    asked.current = true;
+    test(target.id);
+  }, [live]);
+  return html`<div class="split form">
+    <${StartLine} target=${target} />
+    <${Card} title=${live ? `${target.name} is here` : 'Waiting for the relay'} actions=${html`<${Badge} state="live">live<//>`}>
+      <${Stages} stages=${progress(target, relay, last)} running=${!last?.ok && !!enrolments.value[target.id]} />
+        ${live && last?.ok &&
+        html`<${Note} state="ok" title="Connected.">
+          <p>${target.type === 'project' ? html`<${Link} href=${`/fleet/${target.name}`}>See its tools<//>` : html`<${Link} href=${`/test-call?target=${target.id}`}>Call a tool on it<//>`}</p>
+        <//>`}
+    <//>
+  </div>`;
+}

@@ -1,0 +1,83 @@
+// Name, settings and credential of a target, by the schemas of its type. Knows no request.
+
+import { html, useEffect, useRef, useState } from '../../html.js';
+import { Field, TextInput } from '../../parts/field.js';
+import { SchemaForm, blank } from '../../parts/schema-form.js';
+import { Credential } from './credential.js';
+import { below } from './refusal.js';
+
+/** @typedef {{name: string, config: Record<string, any>, credential: Record<string, any>}} Values */
+
+/** What most people need only where the machine is private or its certificate is its own. */
+const SELDOM = ['caCertificate', 'fingerprints', 'allowPrivate', 'allowLoopback', 'allowHttp', 'url', 'sshPort', 'hostPath', 'adopted', 'tokenUrl', 'issuer', 'scope', 'statusTool', 'timeoutSeconds'];
+
+/** The part of a schema of an object that has these members. @param {any} schema @param {(name: string) => boolean} wanted */
+export function part(schema, wanted) {
+  const properties = Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => wanted(name)));
+  return { ...schema, properties, required: (schema.required ?? []).filter(wanted) };
+}
+
+/**
+ * What a form begins with. Switches are left alone until they are touched: what an untouched one means depends on where
+ * the gateway listens.
+ * @param {any} schema @returns {Record<string, any>}
+ */
+export const started = (schema) => Object.fromEntries(Object.entries(blank(schema)).filter(([, value]) => typeof value !== 'boolean'));
+
+/** What was left empty is not sent. @param {any} value @returns {any} */
+export function filled(value) {
+  if (!value || typeof value !== 'object' || Array.isArray(value)) return value;
+  const empty = (/** @type {any} */ one) => one === '' || one === undefined || one === null || (Array.isArray(one) && !one.length);
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => !empty(one)));
+}
+
+/** @param {{schema: any, value: any, onChange: (value: any) => void, errors: Record<string, string>, idPrefix: string}} props */
+function Seldom({ schema, ...rest }) {
+  const names = Object.keys(schema.properties);
+  const wrong = Object.keys(rest.errors).some((pointer) => names.includes(pointer.split('/')[1] ?? ''));
+  const set = names.some((name) => Object.keys(filled(rest.value)).includes(name) && rest.value[name] !== false);
+  const [open, setOpen] = useState(set);
+  useEffect(() => { if (wrong) setOpen(true); }, [wrong]);
+  if (!names.length) return null;
+  return html`<details class="more" open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
+    <summary>More settings</summary>
+    <${SchemaForm} schema=${schema} ...${rest} />
+  </details>`;
+}
+
+/**
+ * @param {{type: {configSchema: any, credentialSchema: any}, values: Values, onChange: (values: Values) => void,
+ *   errors: Record<string, string>, kept?: boolean, nameHelp?: string, nameFixed?: boolean}} props
+ *   `kept`: there is a credential already, and what is left empty stays
+ */
+export function TargetForm({ type, values, onChange, errors, kept = false, nameHelp, nameFixed = false }) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    // What is wrong is where the person goes on.
+    const wrong = Object.keys(errors).length ? box.current?.querySelector('[aria-invalid="true"]') : null;
+    if (wrong instanceof HTMLElement) wrong.focus();
+  }, [errors]);
+  const required = type.configSchema.required ?? [];
+  const seldom = (/** @type {string} */ name) => SELDOM.includes(name) && !required.includes(name);
+  const config = {
+    value: values.config,
+    onChange: (/** @type {any} */ config) => onChange({ ...values, config }),
+    errors: below(errors, 'config'),
+    idPrefix: 'config',
+  };
+  const secrets = Object.keys(type.credentialSchema?.properties ?? {}).length > 0;
+  return html`<div class="stack" ref=${box}>
+    <div class="form-grid">
+      <${Field} id="target-name" label="Name" type="string" help=${nameHelp ?? 'How agents and the audit record call it.'} error=${errors['/name']} required>
+        ${(/** @type {string} */ id, /** @type {string} */ describedBy) =>
+          html`<${TextInput} id=${id} describedBy=${describedBy} invalid=${!!errors['/name']} value=${values.name} required
+            disabled=${nameFixed} maxlength="64" onChange=${(/** @type {string} */ name) => onChange({ ...values, name })} />`}
+      <//>
+    </div>
+    <${SchemaForm} schema=${part(type.configSchema, (name) => !seldom(name))} ...${config} />
+    ${secrets &&
+    html`<${Credential} schema=${type.credentialSchema} value=${values.credential} kept=${kept} errors=${below(errors, 'credential')}
+      onChange=${(/** @type {any} */ credential) => onChange({ ...values, credential })} />`}
+    <${Seldom} schema=${part(type.configSchema, seldom)} ...${config} />
+  </div>`;
+}

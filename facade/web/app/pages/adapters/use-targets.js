@@ -1,0 +1,67 @@
+// All targets of the tenant, page by page, and their relays; asked again while the page is looked at.
+
+import { useCallback, useEffect, useState } from '../../html.js';
+import { get } from '../../api.js';
+import { useGet } from '../../use.js';
+
+/** @typedef {import('./target.js').Target} Target */
+/** @typedef {import('./target.js').Relay} Relay */
+
+/** Targets change when people change them; what is live of a relay changes by itself. */
+const TARGETS_MS = 5000;
+const RELAYS_MS = 2000;
+/** Pages that are followed: 2,000 targets. */
+const MOST_PAGES = 10;
+
+/** @param {AbortSignal} signal @returns {Promise<Target[]>} */
+async function all(signal) {
+  /** @type {Target[]} */
+  const targets = [];
+  let pageToken = '';
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const query = { pageSize: '200', ...(pageToken && { pageToken }) };
+    const answer = await get('/api/mcp/adapter', { query, signal });
+    targets.push(...answer.targets);
+    pageToken = answer.nextPageToken;
+    if (!pageToken) break;
+  }
+  return targets;
+}
+
+/**
+ * @returns {{targets?: Target[], relays: Map<string, Relay>, error?: import('../../api.js').Problem, reload: () => void}}
+ *   relays by the id of their target
+ */
+export function useTargets() {
+  const [targets, setTargets] = useState(/** @type {Target[] | undefined} */ (undefined));
+  const [error, setError] = useState(/** @type {any} */ (undefined));
+  const [round, setRound] = useState(0);
+  const relays = useGet('/api/fleet/relays', { every: RELAYS_MS });
+
+  useEffect(() => {
+    const stop = new AbortController();
+    /** @type {number | undefined} */
+    let timer;
+    const ask = async () => {
+      if (!document.hidden) {
+        try {
+          setTargets(await all(stop.signal));
+          setError(undefined);
+        } catch (problem) {
+          if (!stop.signal.aborted) setError(problem);
+        }
+      }
+      if (!stop.signal.aborted) timer = setTimeout(ask, TARGETS_MS);
+    };
+    ask();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [round]);
+
+  const reload = useCallback(() => setRound((n) => n + 1), []);
+  /** @type {Relay[]} */
+  const known = relays.data?.relays ?? [];
+  return { targets, relays: new Map(known.map((relay) => [relay.targetId, relay])), error, reload };
+}
