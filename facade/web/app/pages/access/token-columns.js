@@ -1,0 +1,36 @@
+// What is told of a token in the list.
+import { html } from '../../html.js';
+import { Badge } from '../../parts/badge.js';
+import { Button } from '../../parts/button.js';
+import { Ago } from '../../parts/time.js';
+import { roleText } from './roles.js';
+
+/** @typedef {import('./tokens.js').Token} Token */
+
+/** @param {(token: Token) => void} onRevoke @returns {import('../../parts/table.js').Column[]} */
+export const columns = (onRevoke) => [
+  { key: 'name', label: 'Name', render: (/** @type {Token} */ token) => html`<span class="name break">${token.name}</span><span class="sub">${roleText(token)}</span>` },
+  { key: 'lastUsedAt', label: 'Last use', render: lastUse },
+  { key: 'createdAt', label: 'Made', className: 'md dim nowrap', render: (/** @type {Token} */ token) => html`<${Ago} at=${token.createdAt} />` },
+  { key: 'expiresAt', label: 'Expires', className: 'sm dim nowrap', render: ends },
+  { key: 'actions', label: 'Actions', hideLabel: true, className: 'r', render: (/** @type {Token} */ token) => !token.revokedAt && html`
+    <${Button} kind="quiet" small aria-label=${`Revoke ${token.name}`} onClick=${() => onRevoke(token)}>Revoke<//>` },
+];
+
+const DAY_MS = 86400000;
+
+/** A token nobody uses stands out once it is a week old. @param {Token} token */
+function lastUse(token) {
+  if (token.lastUsedAt) return html`<span class="dim nowrap"><${Ago} at=${token.lastUsedAt} /></span>`;
+  const old = Date.now() - Date.parse(token.createdAt) > 7 * DAY_MS;
+  return html`<span class=${old && !token.revokedAt ? 'warn nowrap' : 'faint nowrap'}>never</span>`;
+}
+
+/** @param {Token} token */
+function ends(token) {
+  if (token.revokedAt) return html`<${Badge} icon="cross">revoked<//> <${Ago} at=${token.revokedAt} />`;
+  if (!token.expiresAt) return 'never';
+  const left = Date.parse(token.expiresAt) - Date.now();
+  if (left < 0) return html`<${Badge} icon="clock">expired<//> <${Ago} at=${token.expiresAt} />`;
+  return html`<span class=${left < 7 * DAY_MS ? 'warn' : undefined}><${Ago} at=${token.expiresAt} /></span>`;
+}
