@@ -31,8 +31,15 @@ function Calling({ query }) {
   return html`<${Page} title="Test call" lead=${LEAD} wide>
     ${error && !data && html`<${Refusal} problem=${error} onRetry=${reload} />`}
     ${loading && !data && html`<${Skeleton} rows=${8} />`}
-    ${data && html`<${Desk} tools=${data.tools} query=${query} onStale=${reload} />`}
+    ${data && html`<${Desk} tools=${inOrder(data.tools)} query=${query} onStale=${reload} />`}
   <//>`;
+}
+
+/** Infrastructure first: it is what people ask by hand. @param {import('./test-call/picker.js').Tool[]} tools */
+function inOrder(tools) {
+  const places = ['proxmox', 'ssh', 'github', 'gitea'];
+  const place = (/** @type {string} */ type) => (places.includes(type) ? places.indexOf(type) : places.length);
+  return [...tools].sort((a, b) => place(a.adapterType) - place(b.adapterType));
 }
 
 /** @param {{tools: import('./test-call/picker.js').Tool[], query: URLSearchParams, onStale: () => void}} props */

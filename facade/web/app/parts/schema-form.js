@@ -2,6 +2,7 @@
 import { html, useId, useRef } from '../html.js';
 import { fieldsOf, valueOf, textOf, withMember, isLong } from '../schema.js';
 import { sentence } from '../refusals.js';
+import { Said } from './said.js';
 import { Field, TextInput, SecretInput, Select, Switch } from './field.js';
 
 export { blank, errorsByPointer } from '../schema.js';
@@ -30,7 +31,7 @@ function SchemaField({ field, value, errors, idPrefix, secretsKept, onChange }) 
   const error = errors[field.pointer];
   if (field.kind === 'object') return html`<${Group} ...${{ field, value, errors, idPrefix, secretsKept, onChange }} />`;
   if (field.kind === 'switch') {
-    return html`<div class="field full"><${Switch} checked=${value ?? false} label=${field.title} onChange=${onChange} />${field.help && html`<p class="help">${sentence(field.help)}</p>`}${error && html`<div class="error" role="alert">${error}</div>`}</div>`;
+    return html`<div class="field full"><${Switch} checked=${value ?? false} label=${field.title} onChange=${onChange} />${field.help && html`<p class="help"><${Said} text=${sentence(field.help)} /></p>`}${error && html`<div class="error" role="alert">${error}</div>`}</div>`;
   }
   return html`
     <${Field} label=${field.title} type=${field.type} help=${helpOf(field)} error=${error} required=${field.required} optional=${!field.required} id=${idPrefix + field.pointer.replaceAll('/', '-')} full=${isWide(field)}>
@@ -45,7 +46,7 @@ const isWide = (field) => ['long', 'json'].includes(field.kind) || (field.kind =
 function helpOf(field) {
   const example = field.kind !== 'secret' && field.example && !field.help.includes(field.example) ? html` For example <code>${field.example}</code>.` : '';
   const list = field.kind === 'list' ? ' One a line.' : '';
-  return field.help || example || list ? html`${sentence(field.help)}${list}${example}` : undefined;
+  return field.help || example || list ? html`<${Said} text=${sentence(field.help)} />${list}${example}` : undefined;
 }
 
 /** @param {{id: string, describedBy: string, field: FormField, value: any, invalid: boolean, secretsKept?: boolean | Record<string, string>, onChange: (value: any) => void}} props */
@@ -77,7 +78,7 @@ function Group({ field, value, errors, idPrefix, secretsKept, onChange }) {
   return html`
     <fieldset class="full stack tight">
       <legend class="legend">${field.title}${!field.required && html` <span class="opt">optional</span>`}</legend>
-      ${field.help && html`<p class="help">${sentence(field.help)}</p>`}
+      ${field.help && html`<p class="help"><${Said} text=${sentence(field.help)} /></p>`}
       <div class="form-grid">${field.fields.map((each) => html`
         <${SchemaField} key=${each.key} field=${each} value=${value?.[each.key]} errors=${errors} idPrefix=${idPrefix} secretsKept=${secretsKept}
           onChange=${(/** @type {any} */ member) => onChange(withMember(value, each.key, member))} />`)}</div>

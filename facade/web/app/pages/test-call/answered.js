@@ -1,19 +1,18 @@
 // A call that came to its answer: the answer in its best view, as text, as raw JSON, and what happened on the way.
 import { writeExact } from '../../exact.js';
-import { html, useState } from '../../html.js';
+import { html } from '../../html.js';
 import { Button } from '../../parts/button.js';
 import { JsonView } from '../../parts/json.js';
 import { Note } from '../../parts/note.js';
+import { Views } from '../../parts/views.js';
 import { AuditLink } from './audit-link.js';
 import { Again, ResultBar } from './bar.js';
 import { Lines } from './lines.js';
 import { otherBlocks, textOf } from './outcome.js';
-import { ViewTabs } from './view-tabs.js';
 import { viewOf } from './views/of.js';
 
 /** @param {{call: import('./state.js').Call, onAgain: () => void, onNext: (cursor: string) => void}} props */
 export function Answered({ call, onAgain, onNext }) {
-  const [view, setView] = useState('');
   const { outcome } = call;
   if (!outcome) return null;
   const best = viewOf(call.tool.name, outcome);
@@ -28,7 +27,7 @@ export function Answered({ call, onAgain, onNext }) {
     <${ResultBar} call=${call}><${Again} onAgain=${onAgain} busy=${false} /><//>
     ${outcome.isError && html`<div class="card-body"><${Note} state="warn" title="The tool ran and said no.">
       What it says stands below. It is an answer, not a failure of the gateway.<//></div>`}
-    <${ViewTabs} label="Result view" views=${views} current=${view} onPick=${setView} />
+    <${Views} label="Result view" views=${views} />
     <div class="card-foot">
       <${AuditLink} call=${call} />
       <span class="row tight push">

@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.js';
 import { Card } from '../../parts/card.js';
 import { Field, Select, Switch, TextInput } from '../../parts/field.js';
 import { Menu } from '../../parts/popover.js';
+import { Said } from '../../parts/said.js';
 import { SchemaForm } from '../../parts/schema-form.js';
 import { toast } from '../../parts/toast.js';
 import { argumentsOf, toggled, withoutTarget } from './form.js';
@@ -27,7 +28,7 @@ export function Arguments({ tool, draft, errors, targetError, busy, onDraft }) {
     <span class="row tight"><kbd>Ctrl</kbd><kbd>Enter</kbd></span>
     <span class="push"><${CopyMenu} tool=${tool} args=${args} target=${draft.target} /></span>`;
   return html`<${Card} title="Arguments" actions=${html`<span class="small">${toggle}</span>`} foot=${foot}>
-    ${tool.description && html`<p class="help">${tool.description}</p>`}
+    ${tool.description && html`<p class="help"><${Said} text=${tool.description} /></p>`}
     ${tool.targets.length > 1 && html`<${TargetField} tool=${tool} value=${draft.target} error=${targetError}
       onChange=${(/** @type {string} */ target) => onDraft({ ...draft, target })} />`}
     ${raw

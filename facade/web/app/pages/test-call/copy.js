@@ -27,8 +27,8 @@ export function variants(asked, origin = location.origin) {
   return [
     { id: 'curl', label: 'curl', text: rest(asked, origin) },
     { id: 'grpcurl', label: 'grpcurl', text: grpc(asked, origin) },
-    { id: 'mcp', label: 'MCP tools/call', text: mcp(asked, origin) },
-    { id: 'openai', label: 'OpenAI tool_calls', text: openai(asked, origin) },
+    { id: 'mcp', label: 'MCP', text: mcp(asked, origin) },
+    { id: 'openai', label: 'OpenAI', text: openai(asked, origin) },
   ];
 }
 

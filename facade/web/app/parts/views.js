@@ -1,13 +1,14 @@
-// The views of one result. They have no address: a result is not kept anywhere.
-import { html, useId } from '../../html.js';
+// Views of one thing. They have no address, unlike the parts of a page (tabs.js).
+import { html, useId, useState } from '../html.js';
 
 /**
  * @param {{
- *   label: string, current: string, onPick: (id: string) => void,
+ *   label: string,
  *   views: {id: string, label: string, count?: number, children: any}[]
- * }} props
+ * }} props the first view is shown first
  */
-export function ViewTabs({ label, views, current, onPick }) {
+export function Views({ label, views }) {
+  const [current, onPick] = useState('');
   const prefix = useId();
   const now = views.find((view) => view.id === current) ?? views[0];
   if (!now) return null;
