@@ -251,7 +251,7 @@ pub struct ProfileDef {
 pub struct RouteDef {
     /// HTTP method in upper case.
     pub verb: &'static str,
-    /// Path with `{field}` segments, each the proto name of a string field of the request.
+    /// Path with `{field}` segments, each the proto name of a string or int64 field of the request.
     pub path: &'static str,
     /// True when the JSON body is the request; else the query fills it.
     pub body: bool,
@@ -259,7 +259,7 @@ pub struct RouteDef {
     pub success: u16,
     /// True for the endpoints whose route is written by hand.
     pub frozen: bool,
-    /// Content type of a streamed download made of the responses' `chunk` bytes.
+    /// Content types of a streamed download made of the responses' `chunk` bytes, with `, ` between them.
     pub download: Option<&'static str>,
     /// True when no credential is asked for.
     pub public: bool,

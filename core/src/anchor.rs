@@ -30,7 +30,7 @@ pub use self::{
     keeper::Alarm,
     key::{CheckpointKey, PublicKey, PublicKeys, PublicKeysError, SigningKeys, SigningKeysError, TrustRoot},
     last::LastRound,
-    progress::Progress,
+    progress::{Newest, Progress},
     root::{Inclusion, Root, Tree},
     sink::{Sink, SinkError, Webhook, WebhookError, is_webhook},
     witness::{Place, Survey, Witness, WitnessFault, survey, survey_of},

@@ -60,6 +60,7 @@ use crate::{
     cache::{self, Cache},
     clock::Clock,
     error::Error,
+    figures::Figures,
     fleet::Fleet,
     flights::Flights,
     identity::Action,
@@ -89,6 +90,8 @@ pub(crate) struct Rooms {
     pub(crate) journal: Journal,
     pub(crate) snapshots: Snapshots,
     pub(crate) buckets: Buckets,
+    /// What was counted lately.
+    pub(crate) figures: Figures,
     pub(crate) in_flight: InFlight,
     pub(crate) adapters: Adapters,
     /// What projects bring, and where calls go that name none.

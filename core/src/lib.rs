@@ -14,6 +14,7 @@ pub mod config;
 pub mod data_dir;
 pub mod discovery;
 pub mod error;
+pub mod figures;
 #[cfg(any(test, feature = "conformance"))]
 pub mod fixtures;
 pub mod fleet;

@@ -51,6 +51,19 @@ pub enum Use {
     List,
 }
 
+/// What a principal has left of its buckets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Headroom {
+    /// The principal's rate.
+    pub user_per_minute: u32,
+    /// Tokens in the principal's bucket.
+    pub user_left: u32,
+    /// The tenant's rate.
+    pub tenant_per_minute: u32,
+    /// Tokens in the tenant's bucket.
+    pub tenant_left: u32,
+}
+
 #[derive(Debug, Default)]
 struct Shard {
     // When the bucket will be full again, on the monotonic clock: all the state a token bucket has.
@@ -112,6 +125,27 @@ impl Buckets {
     /// Gives it back: the code was good.
     pub fn give_back_sign_in(&self, source: &str) {
         self.give_back(&Owner::Source(source.to_owned()), Rate::new(SIGN_INS_PER_MINUTE));
+    }
+
+    /// What a principal has left. Takes nothing.
+    #[must_use]
+    pub fn headroom(&self, usage: Use, tenant: &TenantId, principal: &Arc<str>) -> Headroom {
+        let user = Owner::User(usage, tenant.clone(), Arc::clone(principal));
+        let whole = Owner::Tenant(usage, tenant.clone());
+        Headroom {
+            user_per_minute: self.user.per_minute,
+            user_left: self.left(&user, self.user),
+            tenant_per_minute: self.tenant.per_minute,
+            tenant_left: self.left(&whole, self.tenant),
+        }
+    }
+
+    fn left(&self, owner: &Owner, rate: Rate) -> u32 {
+        let now = self.clock.monotonic();
+        let full_at = self.shard(owner).full_at.get(owner).copied();
+        let missing = full_at.map_or(Duration::ZERO, |at| at.saturating_sub(now));
+        let left = rate.burst.saturating_sub(missing).as_nanos() / rate.interval.as_nanos().max(1);
+        u32::try_from(left).unwrap_or(u32::MAX)
     }
 
     fn take_one(&self, owner: &Owner, rate: Rate) -> Result<(), Duration> {

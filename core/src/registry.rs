@@ -75,6 +75,9 @@ pub const BACK_ENDS: [&str; 3] = ["agent-memory", "agent-operator", "agent-chat"
 /// The adapter type of projects, which bring their tools along.
 pub const PROJECT: &str = "project";
 
+/// The adapter types whose targets are reached through a relay of theirs.
+pub const RELAYED: [&str; 2] = ["ssh", PROJECT];
+
 /// The adapter types of which targets can be added.
 pub const ADDABLE: [&str; 8] = [
     "proxmox",

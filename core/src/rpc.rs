@@ -11,6 +11,7 @@ mod fleet;
 mod list;
 mod manage;
 mod outside;
+mod overview;
 mod pipe;
 mod policy;
 mod profile_costs;
@@ -30,11 +31,11 @@ use toolgate_contract::{
     DESCRIPTOR_SET,
     v1::{
         audit_service_server::AuditServiceServer, broker_service_server::BrokerServiceServer,
-        fleet_service_server::FleetServiceServer, pipe_service_server::PipeServiceServer,
-        policy_service_server::PolicyServiceServer, profile_service_server::ProfileServiceServer,
-        session_service_server::SessionServiceServer, status_service_server::StatusServiceServer,
-        target_service_server::TargetServiceServer, token_service_server::TokenServiceServer,
-        uplink_service_server::UplinkServiceServer,
+        fleet_service_server::FleetServiceServer, overview_service_server::OverviewServiceServer,
+        pipe_service_server::PipeServiceServer, policy_service_server::PolicyServiceServer,
+        profile_service_server::ProfileServiceServer, session_service_server::SessionServiceServer,
+        status_service_server::StatusServiceServer, target_service_server::TargetServiceServer,
+        token_service_server::TokenServiceServer, uplink_service_server::UplinkServiceServer,
     },
 };
 
@@ -44,6 +45,7 @@ pub use self::{
 };
 use crate::{
     broker::{Broker, Failed},
+    limits::InFlight,
     own_profiles::OwnProfiles,
     policy::Policies,
     projects::Projects,
@@ -67,6 +69,8 @@ pub(crate) struct Rpc {
     pub(crate) broker: Broker,
     pub(crate) store: Store,
     pub(crate) records: Records,
+    /// Verifications that are watched, which last as long as somebody reads.
+    pub(crate) watched_verifications: InFlight,
     pub(crate) tokens: Tokens,
     pub(crate) policies: Policies,
     pub(crate) own_profiles: OwnProfiles,
@@ -87,6 +91,7 @@ impl Rpc {
             .add_service(BrokerServiceServer::new(self.clone()).max_decoding_message_size(MAX_MESSAGE))
             .add_service(AuditServiceServer::new(self.clone()))
             .add_service(FleetServiceServer::new(self.clone()))
+            .add_service(OverviewServiceServer::new(self.clone()))
             .add_service(PipeServiceServer::new(self.clone()).max_decoding_message_size(MAX_MESSAGE))
             .add_service(PolicyServiceServer::new(self.clone()))
             .add_service(ProfileServiceServer::new(self.clone()))

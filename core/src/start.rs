@@ -22,6 +22,7 @@ use crate::{
     data_dir::{DataDir, DataDirError},
     discovery,
     error::Error,
+    figures::Figures,
     fleet::{Fleet, Keeping},
     flights::Flights,
     identity::Secret,
@@ -54,6 +55,8 @@ use crate::{
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
 /// Calls in flight have this long to settle at shutdown.
 const SETTLE_WITHIN: Duration = Duration::from_secs(15);
+/// Verifications of one tenant that are watched at once: each goes through the whole record.
+const WATCHED_VERIFICATIONS: u32 = 2;
 /// What is left to be written after the uplinks closed has this long.
 const LAST_ROWS: Duration = Duration::from_secs(1);
 
@@ -205,6 +208,7 @@ impl Core {
         let records =
             Records::new(store.clone(), Arc::clone(&keys), data_dir.path()).signed_by(journal.progress());
         let broker = Broker::new(Rooms {
+            figures: Figures::new(clock.clone()),
             buckets: Buckets::new(config.limits, clock.clone()),
             in_flight: InFlight::new(config.limits.tenant_in_flight),
             adapters,
@@ -239,6 +243,7 @@ impl Core {
             broker: broker.clone(),
             store,
             records,
+            watched_verifications: InFlight::new(WATCHED_VERIFICATIONS),
             tokens: Tokens::new(changes.clone()),
             policies: Policies::new(changes.clone()),
             own_profiles: OwnProfiles::new(changes.clone()),
@@ -434,6 +439,7 @@ async fn keep_house(broker: Broker, anchor: AnchorWatch, stop: CancellationToken
         let rooms = broker.rooms();
         rooms.results.sweep();
         rooms.rests.sweep();
+        rooms.figures.sweep();
         rooms.secrets.sweep();
         rooms.mcp_sessions.sweep();
         anchor.tell_age();

@@ -138,8 +138,11 @@ fn success(route: &Route, components: &Components<'_>) -> Value {
     if route.success == 204 {
         return json!({"description": "Done."});
     }
-    if let Some(kind) = &route.download {
-        return json!({"description": "The download.", "content": {kind: {"schema": {"type": "string"}}}});
+    if let Some(kinds) = &route.download {
+        let content = kinds
+            .split(", ")
+            .map(|kind| (kind.to_owned(), json!({"schema": {"type": "string"}})));
+        return json!({"description": "The download.", "content": content.collect::<Map<_, _>>()});
     }
     let schema = components.reference(&route.output_message);
     json!({"description": components.description(&route.output_message), "content": json_content(&schema)})

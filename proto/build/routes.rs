@@ -99,9 +99,9 @@ fn check(method: &MethodDescriptor, option: &RestOption, mistakes: &mut Mistakes
     }
     for variable in variables(&option.path) {
         match method.input().get_field_by_name(variable) {
-            Some(field) if is_text(&field) => {}
+            Some(field) if fits_a_path(&field) => {}
             Some(_) => wrong(format!(
-                "the path variable {{{variable}}} must be a single string"
+                "the path variable {{{variable}}} must be a single string or int64"
             )),
             None => wrong(format!(
                 "the path variable {{{variable}}} is no field of {}",
@@ -119,8 +119,8 @@ fn check(method: &MethodDescriptor, option: &RestOption, mistakes: &mut Mistakes
     }
 }
 
-fn is_text(field: &FieldDescriptor) -> bool {
-    !field.is_list() && matches!(field.kind(), Kind::String)
+fn fits_a_path(field: &FieldDescriptor) -> bool {
+    !field.is_list() && matches!(field.kind(), Kind::String | Kind::Int64)
 }
 
 /// Two routes with one verb and one shape of path could not both be reached.

@@ -294,7 +294,7 @@ fn a_path_variable_that_is_no_text_field_fails_the_build() {
     for fields in ["repeated string id = 1;", "int32 id = 1;"] {
         fails(
             &route(option, fields),
-            &[&format!("{at} must be a single string")],
+            &[&format!("{at} must be a single string or int64")],
         );
     }
 }

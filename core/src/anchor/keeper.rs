@@ -71,6 +71,7 @@ impl Keeper {
         pulse: Arc<Pulse>,
         alarms: mpsc::Sender<Alarm>,
     ) -> Self {
+        progress.signed(desk.newest());
         Self {
             store,
             clock,
@@ -170,6 +171,7 @@ impl Keeper {
         for alarm in signed.alarms {
             self.alarm(alarm);
         }
+        self.progress.signed(signed.newest.into_iter());
         self.pulse.beat(self.clock.monotonic());
         metrics::counter!("toolgate_checkpoints_signed_total").increment(signed.checkpoints);
         Ok(())

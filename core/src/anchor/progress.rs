@@ -1,4 +1,5 @@
-//! How many rows were committed since they were last asked for: told by the journal, read by the keeper.
+//! How many rows were committed since they were last asked for: told by the journal, read by the keeper. And the other
+//! way round, what the keeper signed last.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -19,6 +20,17 @@ pub struct Progress {
     /// Tenants whose chain the journal found broken: what follows must not be signed.
     broken: Mutex<BTreeSet<TenantId>>,
     wanted: Mutex<Vec<Wanted>>,
+    /// What was signed last, by tenant.
+    newest: Mutex<HashMap<String, Newest>>,
+}
+
+/// The newest checkpoint of a tenant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Newest {
+    /// The place that it is of.
+    pub seq: i64,
+    /// When it was signed, microseconds UTC.
+    pub time_us: i64,
 }
 
 /// Somebody who waits for a checkpoint of a tenant's head.
@@ -92,6 +104,19 @@ impl Progress {
         }
         self.many.notify_one();
         answer
+    }
+
+    /// The newest durable checkpoint of `tenant`; `None` where nothing was signed for it.
+    #[must_use]
+    pub fn newest(&self, tenant: &TenantId) -> Option<Newest> {
+        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        newest.get(tenant.as_str()).copied()
+    }
+
+    /// Says what is signed and durable.
+    pub(super) fn signed(&self, signed: impl Iterator<Item = (String, Newest)>) {
+        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        newest.extend(signed);
     }
 
     /// Those who wait for the round that begins now.

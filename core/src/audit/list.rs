@@ -1,11 +1,11 @@
-//! Lists the record, newest first, by pages that carry on where the last one ended.
+//! Lists the record, newest first, by pages that carry on where the last one ended, or oldest first after a place.
 //!
 //! Who may list what is decided by whoever calls; this room only filters. A search for something rare looks at a
 //! bounded number of rows a page and then hands out a cursor, so that no question occupies the store for long.
 
 use toolgate_contract::ids::{CallId, TargetId, TenantId};
 
-use super::{Event, EventKind, Outcome, RowError, decode, normal};
+use super::{Event, EventKind, Outcome, RowError, decode, normal, rows::Batch};
 use crate::store::{Param, Row, Store, StoreError, params};
 
 /// Most events of one page.
@@ -23,8 +23,12 @@ const STRETCH_OF_ROWS: &str = "select seq, bytes from audit_event where tenant_i
      and (target_id = $8 or $8 is null) and (result = $9 or $9 is null) \
      and (correlation_id = $10 or $10 is null) and (kind = $11 or $11 is null) \
      order by seq desc limit $12";
-const AFTER: &str =
-    "select seq, bytes from audit_event where tenant_id = $1 and seq > $2 order by seq limit $3";
+const STRETCH_FORWARD: &str = "select seq, bytes from audit_event where tenant_id = $1 and seq < $2 and seq >= $3 \
+     and (time_us >= $4 or $4 is null) and (time_us < $5 or $5 is null) \
+     and (principal = $6 or $6 is null) and (capability = $7 or $7 is null) \
+     and (target_id = $8 or $8 is null) and (result = $9 or $9 is null) \
+     and (correlation_id = $10 or $10 is null) and (kind = $11 or $11 is null) \
+     order by seq limit $12";
 
 /// What to list. Filters are combined with and.
 #[derive(Debug, Clone, Default)]
@@ -118,7 +122,7 @@ pub async fn list(
     for _ in 0..STRETCHES {
         let from = before.saturating_sub(STRETCH);
         let room = wanted - entries.len();
-        let found = stretch(store, tenant, &filter, from..before, room).await?;
+        let found = stretch(STRETCH_OF_ROWS, store, tenant, &filter, from..before, room).await?;
         let full = found.len() == room;
         entries.extend(found);
         before = if full {
@@ -134,19 +138,100 @@ pub async fn list(
     Ok(Listing { entries, next })
 }
 
-/// At most `size` events after place `seq`, oldest first: for whoever follows the record.
+/// Some events after a place, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Following {
+    /// The events. There may be few or none though more follow.
+    pub entries: Vec<Entry>,
+    /// The last place that was looked at: what comes next is after it.
+    pub through: i64,
+}
+
+/// At most `size` events (bounded by [`LONGEST_PAGE`]) after place `after` that pass the filter, oldest first: for whoever
+/// follows the record.
 ///
 /// # Errors
 /// When the store does not answer.
-pub async fn after(store: &Store, tenant: &TenantId, seq: i64, size: u32) -> Result<Vec<Entry>, StoreError> {
-    let owner = tenant.clone();
-    let size = i64::from(size.clamp(1, LONGEST_PAGE));
-    let rows = store
-        .with_tenant_read(tenant, move |tx| {
-            Box::pin(async move { tx.query(AFTER, params![&owner, seq, size]).await })
-        })
-        .await?;
-    rows.iter().map(entry).collect()
+pub async fn follow(
+    store: &Store,
+    tenant: &TenantId,
+    filter: &Filter,
+    after: i64,
+    size: u32,
+) -> Result<Following, StoreError> {
+    let newest = newest(store, tenant).await?;
+    let wanted = usize::try_from(size.clamp(1, LONGEST_PAGE)).unwrap_or(usize::MAX);
+    let filter = Normal::from(filter);
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut through = after;
+    for _ in 0..STRETCHES {
+        if through >= newest {
+            break;
+        }
+        let end = through.saturating_add(STRETCH).min(newest);
+        let room = wanted - entries.len();
+        let places = through.saturating_add(1)..end.saturating_add(1);
+        let found = stretch(STRETCH_FORWARD, store, tenant, &filter, places, room).await?;
+        let full = found.len() == room;
+        entries.extend(found);
+        through = if full {
+            entries.last().map_or(end, |entry| entry.seq)
+        } else {
+            end
+        };
+        if full {
+            break;
+        }
+    }
+    Ok(Following { entries, through })
+}
+
+/// One row as the chain holds it, whatever that is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// The event with its place.
+    pub entry: Entry,
+    /// What was hashed.
+    pub bytes: Vec<u8>,
+    /// Hash of the row before it.
+    pub prev: Vec<u8>,
+    /// Its hash.
+    pub hash: Vec<u8>,
+    /// Its MAC.
+    pub mac: Vec<u8>,
+    /// Its algorithm.
+    pub algorithm: i64,
+    /// The root that its key comes from.
+    pub key_id: String,
+}
+
+impl Held {
+    /// Whether the event tells of what `principal` did.
+    #[must_use]
+    pub fn is_of(&self, principal: &str) -> bool {
+        let name = normal::text(principal, normal::PRINCIPAL);
+        matches!(&self.entry.event, Ok(event) if *event.principal == *name)
+    }
+}
+
+/// The row at place `seq`; `None` where there is none.
+///
+/// # Errors
+/// When the store does not answer.
+pub async fn held(store: &Store, tenant: &TenantId, seq: i64) -> Result<Option<Held>, StoreError> {
+    let batch = Batch::one(store, tenant, seq).await?;
+    Ok(batch.row(0).map(|row| Held {
+        entry: Entry {
+            seq,
+            event: decode(row.bytes),
+        },
+        bytes: row.bytes.to_vec(),
+        prev: row.prev.to_vec(),
+        hash: row.hash.to_vec(),
+        mac: row.mac.to_vec(),
+        algorithm: row.algorithm,
+        key_id: normal::text(row.key_id, normal::KEY_ID).into_owned(),
+    }))
 }
 
 /// Place of the newest event; 0 when there is none.
@@ -192,6 +277,7 @@ impl From<&Filter> for Normal {
 }
 
 async fn stretch(
+    statement: &'static str,
     store: &Store,
     tenant: &TenantId,
     filter: &Normal,
@@ -207,7 +293,7 @@ async fn stretch(
                 let mut values: Vec<Param<'_>> = fixed.to_vec();
                 values.extend(filter.texts.iter().map(|text| Param::from(text.as_deref())));
                 values.push(Param::from(room));
-                tx.query(STRETCH_OF_ROWS, &values).await
+                tx.query(statement, &values).await
             })
         })
         .await?;

@@ -52,11 +52,25 @@ struct Packed {
 
 impl Batch {
     /// The rows after place `after`, in order, in place of those it held.
-    pub(super) async fn read(
+    pub(super) async fn read(self, store: &Store, tenant: &TenantId, after: i64) -> Result<Self, StoreError> {
+        self.read_some(store, tenant, after, ROWS).await
+    }
+
+    /// The row at place `seq` alone; none where there is none.
+    pub(super) async fn one(store: &Store, tenant: &TenantId, seq: i64) -> Result<Self, StoreError> {
+        let mut batch = Self::default()
+            .read_some(store, tenant, seq.saturating_sub(1), 1)
+            .await?;
+        batch.packed.retain(|row| row.seq == seq);
+        Ok(batch)
+    }
+
+    async fn read_some(
         mut self,
         store: &Store,
         tenant: &TenantId,
         after: i64,
+        most: usize,
     ) -> Result<Self, StoreError> {
         let owner = tenant.clone();
         store
@@ -64,10 +78,10 @@ impl Batch {
                 Box::pin(async move {
                     self.clear();
                     let mut full = false;
-                    let values = params![&owner, after, ROWS as i64];
+                    let values = params![&owner, after, i64::try_from(most).unwrap_or(1)];
                     tx.lend_rows(PAGE, values, &mut |row| {
                         self.take(row);
-                        full = self.packed.len() >= ROWS || self.data.len() >= BYTES;
+                        full = self.packed.len() >= most || self.data.len() >= BYTES;
                         if full {
                             ControlFlow::Break(())
                         } else {

@@ -26,7 +26,7 @@ use self::{
 pub use self::{
     marks::{Mark, Testimonies, Testimony},
     verdict::{Verdict, Verification},
-    walk::{Walk, sealed_bytes_at, verify},
+    walk::{Far, Telling, Walk, sealed_bytes_at, verify},
 };
 use super::{Head, chain::row_hash};
 use crate::keys::{Keyring, RecordKeys};

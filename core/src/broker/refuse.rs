@@ -64,6 +64,8 @@ pub(super) async fn refused(rooms: &Rooms, refusal: Refusal) -> Failed {
             error
         }
     };
+    let tenant = &facts.caller.principal().tenant;
+    rooms.figures.refused(tenant, error.reason());
     Failed { call, error }
 }
 
@@ -81,6 +83,7 @@ pub(super) async fn outside(rooms: &Rooms, ask: &Ask, reason: ErrorReason) {
         Ok(caller) => {
             let facts = Facts::without_call(rooms, caller);
             count(rooms, &facts, EventKind::RequestRefused, reason);
+            rooms.figures.refused(&facts.caller.principal().tenant, reason);
         }
         Err(_) => count_source(rooms, ask, reason),
     }

@@ -17,11 +17,15 @@ use super::{
 };
 use crate::{
     adapters::Validation,
+    audit::Outcome,
     error::Error,
     journal::{Contact, JournalError, Receipt},
     rfc3339, telemetry, token_cost,
     upstream::{Raw, ToolResult},
 };
+
+/// The name under which connection tests are counted.
+const CONNECTION_TEST: &str = "test_connection";
 
 /// A result that stands on the record; the only thing that can be released.
 #[derive(Debug)]
@@ -119,7 +123,7 @@ pub(super) async fn settle(rooms: &Rooms, dispatched: Dispatched) -> Result<Sett
     };
     let receipt = receipt.map_err(|error| failed(error.into()))?;
     let duration = rooms.clock.monotonic().saturating_sub(facts.started);
-    telemetry::settled(facts.adapter, capability, result, duration);
+    count(rooms, &facts, capability, result, duration);
     match outcome {
         Err(error) => Err(failed(inner::as_asked(&facts, error))),
         Ok(answer) => Ok(settled(
@@ -155,7 +159,7 @@ pub(super) async fn recall(rooms: &Rooms, recalled: Recalled) -> Result<Settled,
     let duration = rooms.clock.monotonic().saturating_sub(facts.started);
     let settled = recorded.and_then(|receipt| {
         let answer = outcome?;
-        telemetry::settled(facts.adapter, capability, result, duration);
+        count(rooms, &facts, capability, result, duration);
         Ok(settled(
             rooms,
             &facts,
@@ -169,6 +173,18 @@ pub(super) async fn recall(rooms: &Rooms, recalled: Recalled) -> Result<Settled,
         call: Some(facts.call),
         error,
     })
+}
+
+// Whatever is told of a settled call beside its row, is told here.
+fn count(rooms: &Rooms, facts: &Facts, label: &'static str, result: Outcome, took: Duration) {
+    telemetry::settled(facts.adapter, label, result, took);
+    let tool = match facts.is_test {
+        true => CONNECTION_TEST,
+        false => &facts.capability,
+    };
+    rooms
+        .figures
+        .settled(&facts.caller.principal().tenant, tool, result, took);
 }
 
 // Capped only now: the record and the cache know the whole, and no cap.

@@ -234,6 +234,7 @@ impl World {
             watches: Watches::default(),
             unknown_profiles: UnknownProfiles::new(crate::profiles::UnknownProfile::Open, clock.clone()),
             mcp_sessions: McpSessions::new(Arc::clone(&keys), clock.clone()),
+            figures: Figures::new(clock.clone()),
             buckets: Buckets::new(limits, clock.clone()),
             in_flight: InFlight::new(limits.tenant_in_flight),
             issuer: None,

@@ -20,7 +20,7 @@ use crate::{
     anchor::Progress,
     audit::{
         Head,
-        verify::{Mark, Testimonies, Testimony, Verdict, Verification, Walk},
+        verify::{Mark, Telling, Testimonies, Testimony, Verdict, Verification, Walk},
     },
     keys::Keyring,
     store::{Store, StoreError},
@@ -70,9 +70,22 @@ impl Records {
     /// # Errors
     /// When the store does not answer. What it holds is never an error, only a verdict.
     pub async fn verify(&self, tenant: &TenantId, extent: Extent) -> Result<Verification, StoreError> {
+        self.verify_telling(tenant, extent, None).await
+    }
+
+    /// Verifies the chain of `tenant`, and tells how far it is.
+    ///
+    /// # Errors
+    /// When the store does not answer. What it holds is never an error, only a verdict.
+    pub async fn verify_telling(
+        &self,
+        tenant: &TenantId,
+        extent: Extent,
+        telling: Option<Telling>,
+    ) -> Result<Verification, StoreError> {
         // Before the rows: what is signed later is about rows that are read later.
         let survey = self.survey().await?;
-        let mut found = self.verify_chain(tenant, extent).await?;
+        let mut found = self.walk_chain(tenant, extent, telling).await?;
         if let Some(Err(why)) = survey {
             doubt(&mut found, &why);
         }
@@ -93,6 +106,15 @@ impl Records {
         tenant: &TenantId,
         extent: Extent,
     ) -> Result<Verification, StoreError> {
+        self.walk_chain(tenant, extent, None).await
+    }
+
+    async fn walk_chain(
+        &self,
+        tenant: &TenantId,
+        extent: Extent,
+        telling: Option<Telling>,
+    ) -> Result<Verification, StoreError> {
         let testimonies = self.testimonies(tenant).await?;
         let walk = Walk::whole(tenant, &self.keys);
         let remembered = match extent {
@@ -110,7 +132,7 @@ impl Records {
                 }
             }
         };
-        walk.run(&self.store, tenant).await
+        walk.telling(telling).run(&self.store, tenant).await
     }
 
     /// What proves an export of the rows after place `after`: public keys and checkpoints, the newest one of now.

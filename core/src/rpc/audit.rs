@@ -1,5 +1,9 @@
 //! `AuditService`: the record, listed, verified and exported.
 
+mod filter;
+mod told;
+mod watched;
+
 use data_encoding::HEXLOWER;
 use futures::{Stream, TryStreamExt, stream};
 use serde_json::json;
@@ -7,23 +11,29 @@ use tonic::{Request, Response, Status};
 use toolgate_contract::{
     ids::EventId,
     v1::{
-        AuditEvent, ExportCheckpointsRequest, ExportCheckpointsResponse, ExportEventsRequest,
-        ExportEventsResponse, ListEventsRequest, ListEventsResponse, VerifyAuditRequest, VerifyAuditResponse,
+        CoveringCheckpoint, ExportCheckpointsRequest, ExportCheckpointsResponse, ExportEventsRequest,
+        ExportEventsResponse, GetEventRequest, GetEventResponse, ListEventsRequest, ListEventsResponse,
+        StreamVerificationRequest, StreamVerificationResponse, VerifyAuditRequest, VerifyAuditResponse,
         audit_service_server::AuditService,
     },
 };
 
+use self::{
+    filter::{cursor, filter, named},
+    told::told,
+    watched::Watched,
+};
 use super::{Rpc, manage::by, status};
 use crate::{
     audit::{
         Event, EventKind, Outcome,
         export::{Export, Format},
-        list::{self, Cursor, Entry, Filter, LONGEST_PAGE},
-        verify::Verification,
+        list::{self, Entry, LONGEST_PAGE},
+        verify::{Telling, Verification},
     },
     broker::{Caller, Failed},
     changes::By,
-    error::Error,
+    error::{Error, Missing},
     identity::Action,
     proof::{Evidence, Extent},
     rfc3339,
@@ -45,17 +55,43 @@ impl AuditService for Rpc {
         self.answer(&caller, listed).await.map(Response::new)
     }
 
+    async fn get_event(
+        &self,
+        request: Request<GetEventRequest>,
+    ) -> Result<Response<GetEventResponse>, Status> {
+        let caller = self.caller(&request, Action::ReadOwnCalls).await?;
+        let found = self.held(&caller, request.into_inner().seq).await;
+        self.answer(&caller, found).await.map(Response::new)
+    }
+
     async fn verify_audit(
         &self,
         request: Request<VerifyAuditRequest>,
     ) -> Result<Response<VerifyAuditResponse>, Status> {
         let caller = self.caller(&request, Action::ReadRecord).await?;
-        let extent = match request.into_inner().incremental {
-            Some(true) => Extent::Since,
-            Some(false) | None => Extent::Whole,
-        };
-        let verified = self.verify(by(&caller), extent).await;
+        let extent = extent(request.into_inner().incremental);
+        let verified = self.verify(by(&caller), extent, None).await;
         self.answer(&caller, verified).await.map(Response::new)
+    }
+
+    type StreamVerificationStream =
+        std::pin::Pin<Box<dyn Stream<Item = Result<StreamVerificationResponse, Status>> + Send>>;
+
+    async fn stream_verification(
+        &self,
+        request: Request<StreamVerificationRequest>,
+    ) -> Result<Response<Self::StreamVerificationStream>, Status> {
+        let caller = self.caller(&request, Action::ReadRecord).await?;
+        let extent = extent(request.into_inner().incremental);
+        let place = self.watched_verifications.take(&caller.principal().tenant, None);
+        let place = self.answer(&caller, place).await?;
+        let watched = Watched::begin(self.clone(), by(&caller), extent, place);
+        let next = async |mut watched: Watched| {
+            let line = watched.next_line().await?;
+            Ok(line.map(|line| (line, watched)))
+        };
+        let lines = stream::try_unfold(watched, next).map_ok(|chunk| StreamVerificationResponse { chunk });
+        Ok(Response::new(Box::pin(lines)))
     }
 
     type ExportEventsStream =
@@ -66,17 +102,18 @@ impl AuditService for Rpc {
         request: Request<ExportEventsRequest>,
     ) -> Result<Response<Self::ExportEventsStream>, Status> {
         let caller = self.caller(&request, Action::ReadRecord).await?;
-        let after = match place(request.into_inner().after_seq) {
-            Ok(after) => after,
-            Err(error) => return self.answer(&caller, Err(error)).await,
-        };
+        let ExportEventsRequest { after_seq, format } = request.into_inner();
+        let asked = place(after_seq).and_then(|after| Ok((after, form(format.as_deref())?)));
+        let (after, format) = self.answer(&caller, asked).await?;
         let tenant = caller.principal().tenant.clone();
-        let export = Export::new(self.store.clone(), tenant, after, Format::Ndjson);
-        let next = async |mut export: Export| {
+        let export = Export::new(self.store.clone(), tenant, after, format);
+        let next = async |(mut export, kind): (Export, &'static str)| {
             let chunk = export.next_chunk().await?;
-            Ok(chunk.map(|chunk| (chunk, export)))
+            let content_type = kind.to_owned();
+            // Told with the first piece; the rest of them needs it no more.
+            Ok(chunk.map(|chunk| (ExportEventsResponse { chunk, content_type }, (export, ""))))
         };
-        let pieces = stream::try_unfold(export, next).map_ok(|chunk| ExportEventsResponse { chunk });
+        let pieces = stream::try_unfold((export, content_type(format)), next);
         Ok(Response::new(Box::pin(pieces.map_err(cut))))
     }
 
@@ -88,10 +125,8 @@ impl AuditService for Rpc {
         request: Request<ExportCheckpointsRequest>,
     ) -> Result<Response<Self::ExportCheckpointsStream>, Status> {
         let caller = self.caller(&request, Action::ReadRecord).await?;
-        let after = match place(request.into_inner().after_seq) {
-            Ok(after) => after,
-            Err(error) => return self.answer(&caller, Err(error)).await,
-        };
+        let after = place(request.into_inner().after_seq);
+        let after = self.answer(&caller, after).await?;
         let evidence = self.records.evidence(&caller.principal().tenant, after).await;
         let evidence = self.answer(&caller, evidence.map_err(Error::from)).await?;
         let next = async |mut evidence: Evidence| {
@@ -107,6 +142,27 @@ fn place(after: Option<i64>) -> Result<i64, Error> {
     match after.unwrap_or(0) {
         after if after >= 0 => Ok(after),
         _ => Err(Error::invalid("after_seq", "must be 0 or more")),
+    }
+}
+
+fn form(format: Option<&str>) -> Result<Format, Error> {
+    match format {
+        None => Ok(Format::default()),
+        Some(text) => named("format", text, Format::parse, Format::ALL, Format::as_str),
+    }
+}
+
+fn content_type(format: Format) -> &'static str {
+    match format {
+        Format::Ndjson => "application/x-ndjson",
+        Format::Csv => "text/csv",
+    }
+}
+
+fn extent(incremental: Option<bool>) -> Extent {
+    match incremental {
+        Some(true) => Extent::Since,
+        Some(false) | None => Extent::Whole,
     }
 }
 
@@ -133,25 +189,75 @@ impl Rpc {
             .filter(|text| !text.is_empty())
             .map(cursor)
             .transpose()?;
+        let after = match (asked.after_seq, &cursor) {
+            (None, _) => None,
+            (Some(_), Some(_)) => {
+                return Err(Error::invalid(
+                    "after_seq",
+                    "does not go together with a cursor; give one of them",
+                ));
+            }
+            (Some(after), None) => Some(place(Some(after))?),
+        };
         let tenant = &caller.principal().tenant;
         let Some(filter) = filter(caller, asked)? else {
-            return Ok(ListEventsResponse::default());
+            return Ok(ListEventsResponse {
+                next_after_seq: after,
+                ..ListEventsResponse::default()
+            });
         };
+        let events = |entries: Vec<Entry>| {
+            let events = entries.into_iter().map(|entry| told(tenant.as_str(), entry));
+            events.collect()
+        };
+        if let Some(after) = after {
+            let following = list::follow(&self.store, tenant, &filter, after, size).await?;
+            return Ok(ListEventsResponse {
+                events: events(following.entries),
+                next_cursor: String::new(),
+                next_after_seq: Some(following.through),
+            });
+        }
         let listing = list::list(&self.store, tenant, &filter, cursor, size).await?;
         Ok(ListEventsResponse {
-            events: listing
-                .entries
-                .into_iter()
-                .map(|entry| told(tenant.as_str(), entry))
-                .collect(),
+            events: events(listing.entries),
             next_cursor: listing.next.map(|cursor| cursor.to_string()).unwrap_or_default(),
+            next_after_seq: None,
         })
     }
 
-    async fn verify(&self, by: By, extent: Extent) -> Result<VerifyAuditResponse, Error> {
+    async fn held(&self, caller: &Caller, seq: i64) -> Result<GetEventResponse, Error> {
+        let me = caller.principal();
+        let held = list::held(&self.store, &me.tenant, seq).await?;
+        let held = held
+            .filter(|held| me.role.may(Action::ReadRecord) || held.is_of(&me.name))
+            .ok_or(Error::NotFound(Missing::Resource("event")))?;
+        let newest = self.broker.rooms().journal.progress().newest(&me.tenant);
+        let checkpoint = newest.filter(|newest| newest.seq >= seq);
+        Ok(GetEventResponse {
+            event: Some(told(me.tenant.as_str(), held.entry)),
+            bytes: held.bytes.into(),
+            prev_hash: HEXLOWER.encode(&held.prev),
+            hash: HEXLOWER.encode(&held.hash),
+            mac: HEXLOWER.encode(&held.mac),
+            algorithm: held.algorithm,
+            key_id: held.key_id,
+            checkpoint: checkpoint.map(|newest| CoveringCheckpoint {
+                seq: newest.seq,
+                time: rfc3339::format(newest.time_us),
+            }),
+        })
+    }
+
+    async fn verify(
+        &self,
+        by: By,
+        extent: Extent,
+        telling: Option<Telling>,
+    ) -> Result<VerifyAuditResponse, Error> {
         let rooms = self.broker.rooms();
         let started = rooms.clock.monotonic();
-        let found = self.records.verify(&by.tenant, extent).await?;
+        let found = self.records.verify_telling(&by.tenant, extent, telling).await?;
         let took = rooms.clock.monotonic().saturating_sub(started);
         telemetry::verified(found.verdict.as_str(), found.rows, took);
         let took_ms = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
@@ -168,107 +274,6 @@ impl Rpc {
             checkpoints: found.checkpoints,
             checkpoint_seq: found.covered,
         })
-    }
-}
-
-// Who may not read the whole record reads what it did itself, whatever it asks for.
-fn filter(caller: &Caller, asked: ListEventsRequest) -> Result<Option<Filter>, Error> {
-    let mut principal = asked.principal;
-    let me = caller.principal();
-    if !me.role.may(Action::ReadRecord) {
-        if principal
-            .as_deref()
-            .is_some_and(|other| other != me.name.as_ref())
-        {
-            return Ok(None);
-        }
-        principal = Some(me.name.as_ref().to_owned());
-    }
-    let time = |place: &'static str, text: Option<String>| {
-        text.map(|text| rfc3339::parse(&text).map_err(|error| Error::invalid(place, error.to_string())))
-            .transpose()
-    };
-    Ok(Some(Filter {
-        since_us: time("since", asked.since)?,
-        until_us: time("until", asked.until)?,
-        principal,
-        capability: asked.tool,
-        target_id: id("target_id", asked.target_id)?,
-        result: asked
-            .result
-            .map(|text| named("result", &text, Outcome::parse, Outcome::ALL, Outcome::as_str))
-            .transpose()?,
-        correlation_id: id("correlation_id", asked.correlation_id)?,
-        kind: asked
-            .event
-            .map(|text| {
-                named(
-                    "event",
-                    &text,
-                    EventKind::parse,
-                    EventKind::ALL,
-                    EventKind::as_str,
-                )
-            })
-            .transpose()?,
-    }))
-}
-
-fn id<T: std::str::FromStr>(place: &'static str, text: Option<String>) -> Result<Option<T>, Error> {
-    text.map(|text| {
-        text.parse()
-            .map_err(|_| Error::invalid(place, "is no id: an id has 26 characters"))
-    })
-    .transpose()
-}
-
-fn named<T: Copy>(
-    place: &'static str,
-    text: &str,
-    parse: impl Fn(&str) -> Option<T>,
-    all: &[T],
-    name: impl Fn(T) -> &'static str,
-) -> Result<T, Error> {
-    parse(text).ok_or_else(|| {
-        let names: Vec<_> = all.iter().map(|value| name(*value)).collect();
-        Error::invalid(place, format!("must be one of {}", names.join(", ")))
-    })
-}
-
-fn cursor(text: &str) -> Result<Cursor, Error> {
-    text.parse()
-        .map_err(|error: list::InvalidCursor| Error::invalid("cursor", error.to_string()))
-}
-
-fn told(tenant: &str, entry: Entry) -> AuditEvent {
-    let Ok(event) = entry.event else {
-        // A row that cannot be read is shown as what it is: its place, and nothing that it claims.
-        return AuditEvent {
-            seq: entry.seq,
-            tenant_id: tenant.into(),
-            ..AuditEvent::default()
-        };
-    };
-    AuditEvent {
-        seq: entry.seq,
-        event: event.kind.as_str().into(),
-        time: rfc3339::format(event.time_us),
-        tenant_id: tenant.into(),
-        principal: event.principal,
-        role: event.role,
-        facade: event.facade,
-        adapter_type: event.adapter_type,
-        target_id: event.target_id.map(|id| id.to_string()).unwrap_or_default(),
-        capability: event.capability,
-        params_hash: event
-            .params_hash
-            .map(|hash| HEXLOWER.encode(&hash))
-            .unwrap_or_default(),
-        result: event.result.as_str().into(),
-        reason: event.reason,
-        duration_ms: event.duration_ms,
-        correlation_id: event.correlation_id.map(|id| id.to_string()).unwrap_or_default(),
-        detail: event.detail.into(),
     }
 }
 

@@ -613,7 +613,10 @@ async fn verifying_is_itself_on_the_record_and_an_export_holds_every_row() {
             "checkpoints": first.checkpoints, "checkpointSeq": first.checkpoint_seq})
     );
 
-    let asked = wire::ExportEventsRequest { after_seq: Some(1) };
+    let asked = wire::ExportEventsRequest {
+        after_seq: Some(1),
+        format: None,
+    };
     let mut pieces = world
         .audit()
         .export_events(with(&world.admin, asked))

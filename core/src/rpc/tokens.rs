@@ -92,5 +92,6 @@ fn told(token: Token) -> Told {
         created_at: rfc3339::format(token.created_us),
         expires_at: token.expires_us.map(rfc3339::format),
         revoked_at: token.revoked_us.map(rfc3339::format),
+        last_used_at: None,
     }
 }

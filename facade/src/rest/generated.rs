@@ -45,7 +45,9 @@ struct Plan {
 
 #[derive(Debug)]
 struct Download {
-    content_type: HeaderValue,
+    /// The first is the one where an answer does not say.
+    content_types: Vec<&'static str>,
+    said: Option<FieldDescriptor>,
     chunk: FieldDescriptor,
 }
 
@@ -121,13 +123,15 @@ impl Plan {
             let field = input
                 .get_field_by_name(variable)
                 .ok_or_else(|| format!("no field {variable}"))?;
-            if !matches!(field.kind(), Kind::String) || field.is_list() {
-                return Err(format!("field {variable} of the path is no text"));
+            if !matches!(field.kind(), Kind::String | Kind::Int64) || field.is_list() {
+                return Err(format!(
+                    "field {variable} of the path is neither a text nor an int64"
+                ));
             }
         }
         let download = match (route.server_streaming, route.download) {
             (false, None) => None,
-            (true, Some(content_type)) => Some(Download::of(content_type, &output)?),
+            (true, Some(content_types)) => Some(Download::of(content_types, &output)?),
             (true, None) => return Err("a stream needs the content type of its download".into()),
             (false, Some(_)) => return Err("a download needs a stream".into()),
         };
@@ -181,31 +185,52 @@ impl Plan {
 }
 
 impl Download {
-    fn of(content_type: &'static str, output: &MessageDescriptor) -> Result<Self, String> {
+    fn of(content_types: &'static str, output: &MessageDescriptor) -> Result<Self, String> {
         let chunk = output
             .get_field_by_name("chunk")
             .ok_or("a download needs a field chunk")?;
         if !matches!(chunk.kind(), Kind::Bytes) {
             return Err("the field chunk of a download must be bytes".into());
         }
+        let content_types: Vec<_> = content_types.split(", ").collect();
+        let said = output.get_field_by_name("content_type");
+        if content_types.len() > 1
+            && !said
+                .as_ref()
+                .is_some_and(|said| matches!(said.kind(), Kind::String))
+        {
+            return Err("a download of several content types needs a text content_type".into());
+        }
         Ok(Self {
-            content_type: HeaderValue::from_static(content_type),
+            content_types,
+            said,
             chunk,
         })
+    }
+
+    /// What an answer says it is, among what the contract says it may be.
+    fn content_type(&self, first: Option<&DynamicMessage>) -> HeaderValue {
+        let said = self.said.as_ref().zip(first).and_then(|(said, first)| {
+            let text = first.get_field(said);
+            let known = |kind: &&&str| text.as_str() == Some(**kind);
+            self.content_types.iter().find(known)
+        });
+        let content_type = said.or(self.content_types.first()).copied();
+        HeaderValue::from_static(content_type.unwrap_or("application/octet-stream"))
     }
 
     /// A failure before the first piece is a problem; one in the midst cuts the body, so that it cannot be taken for
     /// whole.
     async fn answer(&self, mut messages: Streaming<DynamicMessage>) -> Result<Response, Problem> {
-        let first = messages.message().await?.map(Ok);
+        let first = messages.message().await?;
+        let content_type = self.content_type(first.as_ref());
+        let first = first.map(Ok);
         let chunk = self.chunk.clone();
         let bytes = stream::iter(first).chain(messages).map(move |message| {
             message.map(|message| message.get_field(&chunk).as_bytes().cloned().unwrap_or_default())
         });
         let mut response = Response::new(Body::from_stream(bytes.into_stream().map_err(cut)));
-        response
-            .headers_mut()
-            .insert(header::CONTENT_TYPE, self.content_type.clone());
+        response.headers_mut().insert(header::CONTENT_TYPE, content_type);
         Ok(response)
     }
 }

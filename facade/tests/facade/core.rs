@@ -619,7 +619,30 @@ impl AuditService for ScriptedCore {
         Ok(Response::new(ListEventsResponse {
             events: vec![event, AuditEvent::default()],
             next_cursor: "c".into(),
+            next_after_seq: None,
         }))
+    }
+
+    async fn get_event(
+        &self,
+        request: Request<GetEventRequest>,
+    ) -> Result<Response<GetEventResponse>, Status> {
+        self.note("GetEvent", request)?;
+        Ok(Response::new(GetEventResponse {
+            bytes: vec![1, 255].into(),
+            ..Default::default()
+        }))
+    }
+
+    type StreamVerificationStream =
+        Pin<Box<dyn Stream<Item = Result<StreamVerificationResponse, Status>> + Send>>;
+
+    async fn stream_verification(
+        &self,
+        request: Request<StreamVerificationRequest>,
+    ) -> Result<Response<Self::StreamVerificationStream>, Status> {
+        self.note("StreamVerification", request)?;
+        Ok(Response::new(Box::pin(futures::stream::empty())))
     }
 
     async fn verify_audit(
@@ -638,11 +661,19 @@ impl AuditService for ScriptedCore {
         &self,
         request: Request<ExportEventsRequest>,
     ) -> Result<Response<Self::ExportEventsStream>, Status> {
+        let content_type = match request.get_ref().format.as_deref() {
+            Some("csv") => "text/csv",
+            Some("html") => "text/html",
+            _ => "",
+        };
         self.note("ExportEvents", request)?;
         let pieces = std::mem::take(&mut *self.export.lock().unwrap());
-        let pieces = pieces
-            .into_iter()
-            .map(|piece| piece.map(|text| ExportEventsResponse { chunk: text.into() }));
+        let pieces = pieces.into_iter().map(|piece| {
+            piece.map(|text| ExportEventsResponse {
+                chunk: text.into(),
+                content_type: content_type.into(),
+            })
+        });
         Ok(Response::new(Box::pin(futures::stream::iter(
             pieces.collect::<Vec<_>>(),
         ))))

@@ -153,6 +153,40 @@ async fn an_export_is_streamed_as_it_comes() {
 }
 
 #[tokio::test]
+async fn an_export_is_of_the_content_type_it_says_among_those_of_the_contract() {
+    let world = World::start().await;
+    let cases = [
+        ("csv", "text/csv"),
+        ("ndjson", "application/x-ndjson"),
+        ("html", "application/x-ndjson"),
+    ];
+    for (format, expected) in cases {
+        *world.core.export.lock().unwrap() = vec![Ok("1"), Ok("2")];
+        let answer = world.get(&format!("/api/audit/export?format={format}")).await;
+        assert_eq!(answer.header("content-type"), expected, "{format}");
+        assert_eq!(answer.text(), "12");
+    }
+}
+
+#[tokio::test]
+async fn a_place_in_a_path_is_a_number() {
+    let world = World::start().await;
+    let event = world.get("/api/audit/events/9007199254740993").await.json();
+    assert_eq!(event["bytes"], "Af8=");
+    assert!(event.get("checkpoint").is_none());
+    assert_eq!(
+        world.core.asked("GetEvent")[0].message,
+        "GetEventRequest { seq: 9007199254740993 }"
+    );
+    for place in ["a", "1.5", "9223372036854775808", "%00"] {
+        world
+            .get(&format!("/api/audit/events/{place}"))
+            .await
+            .problem(400, "REQUEST_MALFORMED");
+    }
+}
+
+#[tokio::test]
 async fn an_export_that_fails_is_a_problem_or_cut_but_never_ended() {
     let world = World::start().await;
     let failure = || Err(Failure::new(ErrorReason::AuditUnavailable, "later").into_status());

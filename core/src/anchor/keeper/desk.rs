@@ -17,6 +17,7 @@ use crate::{
         known::Known,
         last::LastRound,
         line::Digest,
+        progress::Newest,
         root::{Root, Said, Tree},
     },
     clock::Clock,
@@ -53,6 +54,8 @@ pub(in crate::anchor) enum DeskError {
 #[derive(Debug)]
 pub(super) struct Signed {
     pub(super) checkpoints: u64,
+    /// They, by tenant.
+    pub(super) newest: Vec<(String, Newest)>,
     /// What was found out in it and was not known before.
     pub(super) alarms: Vec<Alarm>,
 }
@@ -125,6 +128,11 @@ impl Desk {
         self.files.durable()
     }
 
+    /// What was signed last for each tenant.
+    pub(super) fn newest(&self) -> impl Iterator<Item = (String, Newest)> + '_ {
+        self.known.newest.values().map(told)
+    }
+
     /// Places that were signed and whose rows should be looked at before a later one is: after a start and after an
     /// alarm, for within a process a head only moves on.
     pub(super) fn to_be_looked_at(&self, heads: &[StoredHead]) -> Vec<(String, i64, [u8; 32])> {
@@ -175,6 +183,7 @@ impl Desk {
                 }
             }
         }
+        let told = signed.iter().map(told).collect();
         let mut newest = self.known.newest.clone();
         newest.extend(signed.drain(..).map(|signed| (signed.tenant_id.clone(), signed)));
         let root = self.root(&newest, &text, now_us);
@@ -196,7 +205,11 @@ impl Desk {
             .map_err(|(path, source)| DeskError::Last { path, source })?;
         self.last = Some(last);
         alarms.extend(self.lost.take());
-        Ok(Signed { checkpoints, alarms })
+        Ok(Signed {
+            checkpoints,
+            newest: told,
+            alarms,
+        })
     }
 
     /// A rotation left a new key in the folder. What cannot be picked up now is tried again; the old key signs on.
@@ -321,6 +334,14 @@ struct Sorted {
     /// With the time of their newest checkpoint.
     idle: Vec<(i64, TenantId, i64, [u8; 32])>,
     behind: Vec<String>,
+}
+
+fn told(checkpoint: &Checkpoint) -> (String, Newest) {
+    let newest = Newest {
+        seq: checkpoint.seq,
+        time_us: checkpoint.time_us,
+    };
+    (checkpoint.tenant_id.clone(), newest)
 }
 
 fn lost(why: String) -> Alarm {

@@ -144,14 +144,24 @@ async fn nothing_of_another_tenant_is_listed() {
 async fn the_record_can_be_followed() {
     let ledger = ledger().await;
     assert_eq!(newest(&ledger.store, &ledger.tenant).await, Ok(9));
-    let found = after(&ledger.store, &ledger.tenant, 6, 2).await.unwrap();
-    assert_eq!(found.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [7, 8]);
-    assert!(
-        after(&ledger.store, &ledger.tenant, 9, 2)
+    let after = async |seq, size, filter: &Filter| {
+        let found = follow(&ledger.store, &ledger.tenant, filter, seq, size)
             .await
-            .unwrap()
-            .is_empty()
-    );
+            .unwrap();
+        let seqs: Vec<_> = found.entries.iter().map(|entry| entry.seq).collect();
+        (seqs, found.through)
+    };
+    let all = Filter::default();
+    assert_eq!(after(6, 2, &all).await, (vec![7, 8], 8));
+    assert_eq!(after(8, 2, &all).await, (vec![9], 9));
+    assert_eq!(after(9, 2, &all).await, (vec![], 9));
+    assert_eq!(after(99, 2, &all).await, (vec![], 99));
+    let nobody = Filter {
+        principal: Some("nobody".into()),
+        ..Filter::default()
+    };
+    // What does not pass is not looked at again.
+    assert_eq!(after(2, 2, &nobody).await, (vec![], 9));
 }
 
 #[tokio::test]

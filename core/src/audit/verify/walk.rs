@@ -5,20 +5,34 @@
 
 use std::sync::Arc;
 
+use tokio::sync::watch;
 use toolgate_contract::ids::TenantId;
 
 use super::{ChainVerifier, Verification};
 use crate::{
-    audit::{Head, rows::Batch, verify::Testimonies},
+    audit::{Head, list, rows::Batch, verify::Testimonies},
     keys::Keyring,
     store::{Store, StoreError},
 };
+
+/// How far a verification is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Far {
+    /// Rows that were looked at.
+    pub rows: i64,
+    /// How many there were to look at when it began.
+    pub of: i64,
+}
+
+/// Where it is told how far a verification is: nothing until it has begun.
+pub type Telling = watch::Sender<Option<Far>>;
 
 /// A verification of one chain in a store, before it begins.
 #[derive(Debug)]
 pub struct Walk {
     verifier: ChainVerifier,
     after: i64,
+    telling: Option<Telling>,
 }
 
 impl Walk {
@@ -28,6 +42,7 @@ impl Walk {
         Self {
             verifier: ChainVerifier::new(tenant.clone(), Arc::clone(keys)),
             after: i64::MIN,
+            telling: None,
         }
     }
 
@@ -37,6 +52,7 @@ impl Walk {
         Self {
             verifier: self.verifier.starting_after(row),
             after: row.seq,
+            ..self
         }
     }
 
@@ -49,17 +65,37 @@ impl Walk {
         }
     }
 
+    /// Tells how far it is, where somebody wants to know.
+    #[must_use]
+    pub fn telling(self, telling: Option<Telling>) -> Self {
+        Self { telling, ..self }
+    }
+
     /// Goes.
     ///
     /// # Errors
     /// When the store does not answer. What the store holds is never an error, only a verdict.
     pub async fn run(self, store: &Store, tenant: &TenantId) -> Result<Verification, StoreError> {
         let mut verifier = self.verifier;
+        let told = match self.telling {
+            None => None,
+            Some(telling) => {
+                let of = list::newest(store, tenant).await? - self.after.max(0);
+                Some((telling, of.max(0)))
+            }
+        };
+        let tell = |rows| {
+            if let Some((telling, of)) = &told {
+                telling.send_replace(Some(Far { rows, of: *of }));
+            }
+        };
+        tell(0);
         let mut batch = Batch::default().read(store, tenant, self.after).await?;
         let mut spare = Batch::default();
         while let Some(after) = batch.next {
             let (checked, next) = tokio::join!(check(verifier, batch), spare.read(store, tenant, after));
             (verifier, spare) = checked?;
+            tell(verifier.rows);
             batch = next?;
         }
         let head = batch.head;
@@ -90,10 +126,8 @@ pub async fn sealed_bytes_at(
     tenant: &TenantId,
     seq: i64,
 ) -> Result<Option<Vec<u8>>, StoreError> {
-    let batch = Batch::default()
-        .read(store, tenant, seq.saturating_sub(1))
-        .await?;
-    let Some(row) = batch.row(0).filter(|row| row.seq == seq) else {
+    let batch = Batch::one(store, tenant, seq).await?;
+    let Some(row) = batch.row(0) else {
         return Ok(None);
     };
     let Ok(prev) = row.prev.try_into() else {

@@ -90,7 +90,16 @@ fn a_route_that_cannot_be_served_is_told_at_start() {
             path: "/api/x/{page_size}",
             ..GOOD
         }],
-        "is no text",
+        "is neither a text nor an int64",
+    );
+    check(
+        &[RouteDef {
+            server_streaming: true,
+            download: Some("text/plain, text/csv"),
+            output_message: "toolgate.v1.ExportCheckpointsResponse",
+            ..GOOD
+        }],
+        "several content types",
     );
     check(
         &[RouteDef {
