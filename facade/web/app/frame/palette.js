@@ -46,7 +46,7 @@ export function Palette({ onClose }) {
             <span><${Icon} name=${hit.icon} small />${hit.mono ? html`<code>${hit.label}</code>` : hit.label}</span>${index === at ? html`<kbd>Enter</kbd>` : html`<span class="faint small clip">${hit.note}</span>`}
           </li>`)}
       </ul>
-      <p class="help pad" role="status">${hits.length ? html`<span class="sr">${hits.length} found</span>` : `Nothing has “${asked}” in its name.`}</p>
+      <p class=${hits.length ? 'sr' : 'help pad'} role="status">${hits.length ? `${hits.length} found` : `Nothing has “${asked}” in its name.`}</p>
     </dialog>`;
 }
 

@@ -31,6 +31,8 @@ export default function SignIn({ query }) {
   };
   useEffect(() => { if (code) enter(code); }, []);
   useEffect(() => { if (me.value && !code && !failure) go(next, { replace: true }); }, [me.value]);
+  // Nothing is drawn before it is known what to offer, so that nothing moves.
+  if (!options && !code) return null;
   return html`
     <div class="signin">
       <main id="content">
@@ -56,7 +58,6 @@ function takeCode() {
 function Ways({ options, next, failed, onCode }) {
   const provider = options?.oidc;
   const [byLink, setByLink] = useState(false);
-  if (!options) return html`<div class="signin-room" aria-busy="true"></div>`;
   const shown = !provider || byLink || failed;
   return html`
     ${!failed && html`<h1>Sign in</h1>`}

@@ -27,7 +27,11 @@ export function NewToken({ onMade }) {
   const [form, setForm] = useState(BLANK);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState(/** @type {any} */ (null));
-  const set = (/** @type {Partial<typeof BLANK>} */ part) => setForm((old) => ({ ...old, ...part }));
+  const set = (/** @type {Partial<typeof BLANK>} */ part) => {
+    setForm((old) => ({ ...old, ...part }));
+    // What was wrong with the former values says nothing of the new ones.
+    setProblem(null);
+  };
   const send = async () => {
     if (busy || !form.name.trim()) return;
     setBusy(true);
@@ -59,7 +63,7 @@ export function NewToken({ onMade }) {
         ${told && html`<${Refusal} problem=${problem} />`}
       </div>
       <div class="card-foot"><${Button} type="submit" kind="primary" busy=${busy}>Create token<//>
-        <span class="push"></span><${CopyButton} text=${() => curl('POST', '/api/tokens', asked({ ...form, name: form.name || BLANK.name || 'pod-triage' }))}>Copy as curl<//></div>
+        <span class="push"></span><${CopyButton} text=${() => curl('POST', '/api/tokens', asked({ ...form, name: form.name || 'pod-triage' }))}>Copy as curl<//></div>
     </form>`;
 }
 

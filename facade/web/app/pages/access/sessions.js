@@ -4,7 +4,6 @@ import { del } from '../../api.js';
 import { forget, may, me } from '../../session.js';
 import { go } from '../../router.js';
 import { useGet } from '../../use.js';
-import { toast } from '../../parts/toast.js';
 import { Badge } from '../../parts/badge.js';
 import { Button } from '../../parts/button.js';
 import { Card } from '../../parts/card.js';
@@ -30,7 +29,6 @@ export function Sessions() {
       go('/sign-in');
       return;
     }
-    toast({ title: 'The session is ended', text: `${session.principal} has to sign in again there.` });
     await reload();
   };
   return html`

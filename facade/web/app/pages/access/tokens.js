@@ -35,7 +35,6 @@ export function Tokens() {
     const token = /** @type {Token} */ (leaving);
     await del(`/api/tokens/${encodeURIComponent(token.id)}`);
     if (made?.id === token.id) setMade(null);
-    toast({ title: `${token.name} is revoked`, text: 'Its next call answers 401.' });
     await reload();
   };
   const seg = all && all.length !== live?.length && html`

@@ -3,7 +3,7 @@ import { html } from '../../html.js';
 import { Note } from '../../parts/note.js';
 import { nextStep } from '../../refusals.js';
 
-/** @type {Record<string, [string, string]>} words of the address after a failed way through the provider */
+/** @type {Record<string, [string, any]>} words of the address after a failed way through the provider */
 const WORDS = {
   provider_away: ['The provider does not answer', 'Try again in a moment, or use a sign-in link.'],
   no_role: ['You have no role here', 'The provider knows you, but no rule gives you a role in this tenant. Ask an admin for one.'],
@@ -19,9 +19,9 @@ export function Failure({ failure }) {
   return html`<h1>${title}</h1><${Note} state="warn" icon="clock">${text}<//>`;
 }
 
-/** @param {any} problem @returns {[string, string]} */
+/** @param {any} problem @returns {[string, any]} */
 function ofProblem(problem) {
-  if (problem.status === 401) return ['This link no longer works', 'A sign-in link works once, for 15 minutes. Ask an admin for a new one, or print one with toolgate sign-in on the machine of the gateway.'];
+  if (problem.status === 401) return ['This link no longer works', html`A sign-in link works once, for 15 minutes. Ask an admin for a new one, or print one with <code>toolgate sign-in</code> where the gateway runs.`];
   const step = nextStep(problem);
   return [step.what.replace(/\.$/, ''), [step.why, step.next].filter(Boolean).join(' ')];
 }

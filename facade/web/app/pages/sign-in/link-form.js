@@ -19,7 +19,7 @@ export function LinkForm({ onCode, primary }) {
       <${Field} label="Sign-in link or code" help=${help}>
         ${(/** @type {string} */ id, /** @type {string} */ describedBy) => html`<${TextInput} id=${id} describedBy=${describedBy} type="password" mono value=${text} onChange=${setText} placeholder="tgl_…" required />`}
       <//>
-      <${Button} type="submit" kind=${primary ? 'primary' : undefined} busy=${busy} disabled=${!text.trim()}>Sign in<//>
+      <${Button} type="submit" kind=${primary ? 'primary' : undefined} busy=${busy}>Sign in<//>
     </form>`;
 }
 
