@@ -44,7 +44,7 @@ function Actions({ target, onSwitch, onDelete }) {
     ${may('change') &&
     html`<${Switch} label="Enabled" checked=${target.status !== 'disabled'} onChange=${onSwitch} />
       <${Button} kind="danger" onClick=${onDelete}>Delete<//>`}
-    ${may('test') &&
+    ${may('test') && !ENROLS.includes(target.status) &&
     html`<${Button} kind="primary" icon="bolt" busy=${testing.value.has(target.id)} disabled=${target.status === 'disabled'}
       onClick=${() => test(target.id)}>Test connection<//>`}`;
 }

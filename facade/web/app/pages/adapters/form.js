@@ -35,7 +35,7 @@ export function filled(value) {
 function Seldom({ schema, ...rest }) {
   const names = Object.keys(schema.properties);
   const wrong = Object.keys(rest.errors).some((pointer) => names.includes(pointer.split('/')[1] ?? ''));
-  const set = names.some((name) => Object.keys(filled(rest.value)).includes(name) && rest.value[name] !== false);
+  const set = names.some((name) => name in filled(rest.value) && typeof rest.value[name] !== 'boolean' && rest.value[name] !== schema.properties[name].default);
   const [open, setOpen] = useState(set);
   useEffect(() => { if (wrong) setOpen(true); }, [wrong]);
   if (!names.length) return null;

@@ -27,10 +27,9 @@ export function All() {
     ${loading && html`<${Skeleton} tiles=${4} /><${Card} title="Projects" flush><${Skeleton} rows=${4} /><//>`}
     ${projects && relays && some && html`<${Figures} projects=${projects} relays=${relays} />`}
     ${projects && (some ? html`<${ProjectsTable} projects=${projects} reload=${reload} />` : html`<${FirstUplink} />`)}
-    ${relays && relays.length > 0 &&
-    html`<div class=${some ? 'split two-one' : 'split'}>
-      <${RelaysTable} relays=${relays} reload=${reload} />
+    <div class=${some ? 'split two-one' : 'split'}>
+      ${relays && relays.length > 0 ? html`<${RelaysTable} relays=${relays} reload=${reload} />` : some && html`<div></div>`}
       ${some && html`<div class="stack">${may('call') && html`<${Pipelines} />`}<${Events} projects=${projects} /></div>`}
-    </div>`}
+    </div>
   <//>`;
 }

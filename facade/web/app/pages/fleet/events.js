@@ -41,7 +41,7 @@ function useEvents(projects) {
 /** One line of the log. @param {import('./project.js').Event} event @param {string} [project] */
 export function line(event, project) {
   const { text, detail } = told(event);
-  return { id: `${project ?? ''}${event.at}${event.method}`, t: html`<${Clock} at=${event.at} />`, kind: 'data', text: project ? html`<b>${project}</b> ${text}` : text, detail };
+  return { id: `${project ?? ''}${event.at}${event.method}`, t: html`<${Clock} at=${event.at} />`, kind: 'fleet', text: project ? html`<b>${project}</b> ${text}` : text, detail };
 }
 
 /** @param {{projects: Project[]}} props */
