@@ -6,7 +6,7 @@ import { Add } from './adapters/add.js';
 import { Detail } from './adapters/detail.js';
 import { List } from './adapters/list.js';
 
-needStyle('adapters');
+await needStyle('adapters');
 
 /** @param {{parts: string[]}} props the parts of the path, `adapters` first */
 export default function Adapters({ parts: [, what, type] }) {

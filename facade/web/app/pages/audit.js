@@ -18,7 +18,7 @@ import { RecordCard } from './audit/record.js';
 /** How often the tail looks for new rows. */
 const TAIL_MS = 1000;
 
-needStyle('audit');
+await needStyle('audit');
 
 /** @param {{parts: string[], query: URLSearchParams}} props */
 export default function Audit({ parts, query }) {

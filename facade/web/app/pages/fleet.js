@@ -5,7 +5,7 @@ import { needStyle } from '../need-style.js';
 import { All } from './fleet/all.js';
 import { One } from './fleet/one.js';
 
-needStyle('fleet');
+await needStyle('fleet');
 
 /** @param {{parts: string[]}} props the parts of the path, `fleet` first */
 export default function Fleet({ parts: [, name] }) {

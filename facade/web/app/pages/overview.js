@@ -30,7 +30,7 @@ export default function Overview({ query }) {
   return client === null ? html`<${Now} />` : html`<${Connect} id=${client || 'claude'} />`;
 }
 
-needStyle('overview');
+await needStyle('overview');
 
 function Now() {
   const [span, setSpan] = useState('60');
