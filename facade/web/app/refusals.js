@@ -48,7 +48,8 @@ const MILD = ['CANCELLED', 'NO_ANSWER', 'TARGET_REQUIRED', ...WAITING];
 export function nextStep(problem) {
   const reason = problem?.reason ?? 'INTERNAL';
   const [what, next] = WORDS[reason] ?? [problem?.title ? sentence(problem.title) : 'Not done.', ''];
-  const wait = problem?.retryAfter ? `Try again in ${problem.retryAfter} s.` : '';
+  const said = /try again in \d/i.test(problem?.detail ?? '');
+  const wait = problem?.retryAfter && !said ? `Try again in ${problem.retryAfter} s.` : '';
   const state = MILD.includes(reason) ? 'warn' : 'bad';
   const icon = WAITING.includes(reason) ? 'clock' : reason === 'NO_ANSWER' ? 'offline' : state === 'warn' ? 'warn' : 'refused';
   return { state, icon, what, why: sentence(problem?.detail || problem?.message || ''), next: [next, wait].filter(Boolean).join(' ') };

@@ -1,5 +1,6 @@
 // Test call: the same path an agent takes, the same limits, the same record.
-import { html, useEffect } from '../html.js';
+import { html, useEffect, useRef } from '../html.js';
+import { needStyle } from '../need-style.js';
 import { Button } from '../parts/button.js';
 import { Empty } from '../parts/empty.js';
 import { Refusal } from '../parts/note.js';
@@ -15,6 +16,8 @@ import { ToolPicker } from './test-call/picker.js';
 import { Running } from './test-call/running.js';
 import { useCalling } from './test-call/use-calling.js';
 import { YourCalls } from './test-call/your-calls.js';
+
+needStyle('test-call');
 
 const LEAD = 'The same path an agent takes, the same limits, the same record.';
 
@@ -46,6 +49,9 @@ function inOrder(tools) {
 function Desk({ tools, query, onStale }) {
   const desk = useCalling(tools, query, onStale);
   const { chosen, draft, call } = desk;
+  const answer = useRef(/** @type {HTMLElement|null} */ (null));
+  // On a narrow window the answer stands below the form.
+  useEffect(() => { if (call) answer.current?.scrollIntoView({ block: 'nearest' }); }, [call?.began]);
   useKeys({ 'ctrl+Enter': () => desk.run() });
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -59,7 +65,7 @@ function Desk({ tools, query, onStale }) {
     </form>
     <div class="stack">
       <p class="sr" role="status">${call ? `${call.tool.name}: ${call.phase}` : ''}</p>
-      ${call ? html`<${Result} desk=${desk} call=${call} />` : html`<${NothingYet} any=${tools.length > 0} />`}
+      <div ref=${answer}>${call ? html`<${Result} desk=${desk} call=${call} />` : html`<${NothingYet} any=${tools.length > 0} />`}</div>
       <${YourCalls} onOpen=${desk.open} />
     </div>
   </div>`;

@@ -23,7 +23,7 @@ export function Answered({ call, onAgain, onNext }) {
     { id: 'events', label: 'Events', count: call.lines.length, children: html`<${Lines} call=${call} />` },
   ];
   const cursor = outcome.structuredContent?.more && outcome.structuredContent.next_cursor;
-  return html`<section class="card" aria-label="Result">
+  return html`<section class="card answer" aria-label="Result">
     <${ResultBar} call=${call}><${Again} onAgain=${onAgain} busy=${false} /><//>
     ${outcome.isError && html`<div class="card-body"><${Note} state="warn" title="The tool ran and said no.">
       What it says stands below. It is an answer, not a failure of the gateway.<//></div>`}

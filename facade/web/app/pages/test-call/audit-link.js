@@ -9,7 +9,7 @@ export function AuditLink({ call }) {
   const row = data?.events?.[0];
   const all = `/audit?correlationId=${call.id}`;
   if (!call.id) return html`<span>It was not admitted, so it has no row of its own.</span>`;
-  if (row) return html`<${Link} href=${all}>Audit row ${Number(row.seq).toLocaleString('en-GB')}<//><span>${row.event}, settled before release</span>`;
+  if (row) return html`<${Link} href=${all}>Audit row ${Number(row.seq).toLocaleString('en-GB')}<//><span>${row.event}${call.phase === 'answered' && ', settled before release'}</span>`;
   if (error) return html`<${Link} href=${all}>Its audit row<//>`;
   if (!data) return html`<span>Looking for its audit row</span>`;
   if (call.phase === 'cancelled') return html`<span>Nothing was released, so no audit row is left behind.</span>`;

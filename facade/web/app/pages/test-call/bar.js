@@ -4,9 +4,9 @@ import { Badge } from '../../parts/badge.js';
 import { Button } from '../../parts/button.js';
 import { CopyButton } from '../../parts/code.js';
 import { useNow } from '../../use.js';
-import { age } from './outcome.js';
+import { age, targetOf } from './outcome.js';
 import { nextStep } from '../../refusals.js';
-import { badgeOf } from './refusals.js';
+import { wordOf } from './refusals.js';
 import { took } from './views/figures.js';
 
 /** @typedef {import('./state.js').Call} Call */
@@ -28,7 +28,7 @@ function Standing({ call }) {
   if (call.phase === 'cancelled') return html`<${Badge}>cancelled<//>${name}<span class="num faint">after ${took(call.took)}</span>`;
   if (call.phase === 'failed' && call.problem) {
     const { state, icon } = nextStep(call.problem);
-    const word = badgeOf(call.problem);
+    const word = wordOf(call.problem.reason);
     return html`<${Badge} state=${word === 'offline' ? 'offline' : state} icon=${word === 'offline' ? 'offline' : icon}>${word}<//>
       <code class="small strong">${call.problem.reason}</code>${name}
       <span class="num faint">${call.problem.status ? `${call.problem.status} in ` : 'after '}${took(call.took)}</span>`;
@@ -38,8 +38,10 @@ function Standing({ call }) {
 
 /** @param {{call: Call}} props */
 function Answered({ call }) {
+  const target = call.outcome && targetOf(call.outcome);
   const said = call.outcome?.isError ? html`<${Badge} state="warn" icon="warn">the tool said no<//>` : html`<${Badge} state="ok" icon="check">success<//>`;
-  return html`${said}<${Freshness} call=${call} /><span class="num strong">${took(call.took)}</span>`;
+  return html`${said}<${Freshness} call=${call} /><span class="num strong">${took(call.took)}</span>
+    ${target && html`<span class="faint small">from <span class="break">${target.name}</span></span>`}`;
 }
 
 /** Only inventories may be old; what is live says so, and never an age. @param {{call: Call}} props */

@@ -14,7 +14,7 @@ const COMMANDS = ['uptime', 'df -h', 'free -m', 'systemctl status <svc>', 'journ
 export function Ended({ call, onAgain, onCommand }) {
   const { problem } = call;
   if (!problem) return null;
-  return html`<section class="card" aria-label="Result">
+  return html`<section class="card answer" aria-label="Result">
     <${ResultBar} call=${call}>${!problem.retryAfter && html`<${Again} onAgain=${onAgain} busy=${false} />`}<//>
     <div class="card-body stack">
       ${call.phase === 'cancelled' ? html`<${Cancelled} call=${call} />` : html`<${Why} call=${call} problem=${problem} onAgain=${onAgain} />`}

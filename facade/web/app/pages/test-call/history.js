@@ -3,6 +3,7 @@
 import { writeExact } from '../../exact.js';
 import { signal } from '../../html.js';
 import { me } from '../../session.js';
+import { targetOf } from './outcome.js';
 
 /**
  * @typedef {{
@@ -29,7 +30,7 @@ export function recall() {
 export function keep(call) {
   const args = writeExact(call.args);
   write([{
-    when: call.when, tool: call.tool.name, target: call.target, args: args.length > LONGEST ? null : args,
+    when: call.when, tool: call.tool.name, target: call.target ?? (call.outcome && targetOf(call.outcome)), args: args.length > LONGEST ? null : args,
     how: how(call), reason: call.problem?.reason ?? '', ms: call.took, id: call.id,
   }, ...calls.peek()].slice(0, MOST));
 }

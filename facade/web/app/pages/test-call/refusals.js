@@ -15,10 +15,8 @@ const ADAPTERS = [
 ];
 const FLEET = ['RELAY_OFFLINE', 'RELAY_LOST', 'PROJECT_OFFLINE', 'PROJECT_NOT_FOUND'];
 
-/** @param {import('../../api.js').Problem} problem */
-export function badgeOf(problem) {
-  return BADGES[problem.reason] ?? 'refused';
-}
+/** @param {string} reason */
+export const wordOf = (reason) => BADGES[reason] ?? 'refused';
 
 /**
  * Where what is wrong can be looked at.

@@ -13,13 +13,13 @@ export function Running({ call, onCancel }) {
   useNow(100);
   const gone = performance.now() - call.began;
   const bound = deadlineOf(call);
-  return html`<section class="card" aria-label="Result" aria-busy="true">
+  return html`<section class="card answer" aria-label="Result" aria-busy="true">
     <${ResultBar} call=${call}>
       <span class="num strong">${(gone / 1000).toFixed(1)} s</span>${bound && html`<span class="faint small">of ${bound / 1000} s</span>`}
       <${Button} kind="danger" small icon="cross" disabled=${call.phase === 'cancelling'} onClick=${onCancel}>${call.phase === 'cancelling' ? 'Cancelling' : 'Cancel'}<//>
     <//>
     ${bound && html`<progress value=${Math.min(gone, bound)} max=${bound} aria-label=${`Time used of the ${bound / 1000} s deadline`}></progress>`}
-    <${Lines} call=${call} />
+    <${Lines} call=${call} waiting />
     <div class="card-foot"><span>Cancel leaves the stream, which closes the upstream request. A read that released nothing leaves no audit row.</span></div>
   </section>`;
 }

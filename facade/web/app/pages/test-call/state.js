@@ -88,7 +88,7 @@ export function fail(state, problem, sequence) {
   const call = state.peek();
   const cancelled = problem.reason === 'CANCELLED';
   const where = sequence ? `${sequence}, ${problem.title}` : problem.title;
-  say(state, 'bad', cancelled ? 'cancelled' : problem.reason, where, sequence ? 'SSE' : String(problem.status || ''));
+  say(state, cancelled ? 'ok' : 'bad', cancelled ? 'cancelled' : problem.reason, where, sequence ? 'SSE' : String(problem.status || ''));
   set(state, {
     phase: cancelled ? 'cancelled' : 'failed',
     problem, lost: false,

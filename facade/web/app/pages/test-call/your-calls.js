@@ -9,6 +9,7 @@ import { Clock } from '../../parts/time.js';
 import { Link } from '../../router.js';
 import { calls, clear } from './history.js';
 import { hrefOf } from './link.js';
+import { wordOf } from './refusals.js';
 import { took } from './views/figures.js';
 
 /** @typedef {import('./history.js').Kept} Kept */
@@ -18,7 +19,7 @@ const COLUMNS = [
   {
     key: 'tool', label: 'Tool',
     render: (/** @type {Kept} */ kept) => html`<${Link} class="rowlink break" href=${hrefFor(kept)}><code>${kept.tool}</code><//>
-      ${kept.args && kept.args !== '{}' && html`<span class="sub clip"><code>${kept.args}</code></span>`}`,
+      ${kept.args && kept.args !== '{}' && html`<span class="sub args"><code>${kept.args}</code></span>`}`,
   },
   { key: 'target', label: 'Target', className: 'md dim', render: (/** @type {Kept} */ kept) => kept.target?.name ?? '–' },
   { key: 'how', label: 'How', render: (/** @type {Kept} */ kept) => html`<${How} kept=${kept} />` },
@@ -38,7 +39,7 @@ export function YourCalls({ onOpen }) {
 function How({ kept }) {
   if (kept.how === 'cached') return html`<${Badge} icon="clock">cached<//>`;
   if (kept.how === 'live') return html`<${Badge} state="live">live<//>`;
-  if (kept.how === 'failed') return html`<${Badge} state="bad">${kept.reason || 'failed'}<//>`;
+  if (kept.how === 'failed') return html`<${Badge} state="bad">${wordOf(kept.reason)}<//><span class="sub md">${kept.reason}</span>`;
   return html`<${Badge} state=${kept.how === 'said no' ? 'warn' : kept.how === 'ok' ? 'ok' : 'idle'}>${kept.how}<//>`;
 }
 

@@ -40,10 +40,10 @@ export function columnsOf(rows) {
 /**
  * Rows of a key–value list: what an object holds, lists and objects by their size.
  * @param {any} value
- * @returns {[string, any][]}
+ * @returns {[any, any][]}
  */
 export function fieldsOf(value) {
-  return Object.entries(value).map(([key, inner]) => [words(key), html`<span class="break">${scalar(inner) ? plain(inner) : short(inner)}</span>`]);
+  return Object.entries(value).map(([key, inner]) => [html`<code>${key}</code>`, html`<span class="break">${scalar(inner) ? plain(inner) : short(inner)}</span>`]);
 }
 
 /** @param {any[]} list */

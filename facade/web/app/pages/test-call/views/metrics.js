@@ -19,13 +19,13 @@ export function Metrics({ value }) {
         unit="%" times=${times} series=${[{ label: 'CPU', values: cpu }, { label: 'I/O wait', values: series('iowait', 100) }]} />
       <${Figure} title="Memory" note=${value.memory ? `${size(value.memory.used)} of ${size(value.memory.total)}` : ''}
         unit="GiB" times=${times} series=${[{ label: 'used', values: series('memused', 2 ** -30) }, { label: 'total', values: series('memtotal', 2 ** -30) }]} />
-      <${Figure} title="Network" note="bytes per second" unit="MiB/s" times=${times}
-        series=${[{ label: 'in', values: series('netin', 2 ** -20) }, { label: 'out', values: series('netout', 2 ** -20) }]} />
+      <${Figure} title="Network" note="received and sent" unit="KiB/s" times=${times}
+        series=${[{ label: 'in', values: series('netin', 2 ** -10) }, { label: 'out', values: series('netout', 2 ** -10) }]} />
       <${Figure} title="Load" note=${(value.loadavg ?? []).map(plain).join(' ')} unit="" times=${times}
         series=${[{ label: 'load', values: series('loadavg') }]} />
     </div>`}
     <${KeyValue} rows=${facts(value)} />
-    <p class="small faint">${times.length} samples of the ${plain(value.timeframe)}${gaps > 0 && `, ${gaps} gaps shown as gaps`}</p>
+    <p class="small faint">${times.length} samples of the ${plain(value.timeframe)}${gaps > 0 && `, ${gaps} of them missing and shown as gaps`}</p>
   </div>`;
 }
 
@@ -45,9 +45,9 @@ function facts(value) {
 function Figure({ title, note, unit, times, series }) {
   return html`<div class="stack tight">
     <p class="row"><b class="small strong">${title}</b><span class="small faint">${note}</span></p>
-    <${Chart} series=${series} times=${times} unit=${unit} height=${132} format=${short} />
+    <${Chart} series=${series} times=${times} unit=${unit} format=${short} />
   </div>`;
 }
 
 /** @param {number} value */
-const short = (value) => (value >= 100 ? value.toFixed(0) : String(Math.round(value * 10) / 10));
+const short = (value) => (value >= 100 ? value.toFixed(0) : String(Math.round(value * 100) / 100));

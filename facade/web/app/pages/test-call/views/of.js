@@ -9,6 +9,7 @@ import { Printed } from './command.js';
 import { Metrics } from './metrics.js';
 import { repos } from './repos.js';
 import { runs } from './runs.js';
+import { Vm } from './vm.js';
 import { vms } from './vms.js';
 
 const KNOWN = /** @type {Record<string, any>} */ ({ vms, runs, repos });
@@ -26,6 +27,7 @@ export function viewOf(tool, outcome) {
   if (!value || typeof value !== 'object' || outcome.isError) return null;
   if (tool === 'ssh.run_whitelisted_command' && 'stdout' in value) return { id: 'view', label: 'Output', children: html`<${Printed} value=${value} />` };
   if (tool === 'proxmox.get_node_metrics' && Array.isArray(value.samples)) return { id: 'view', label: 'Charts', count: value.samples.length, children: html`<${Metrics} value=${value} />` };
+  if (tool === 'proxmox.get_vm_status') return { id: 'view', label: 'Guest', children: html`<${Vm} value=${value} />` };
   const list = listIn(value);
   if (list) return { id: 'view', label: 'Table', count: list.rows.length, children: html`<${Rows} tool=${tool} list=${list} />` };
   const inner = Object.values(value).filter((each) => each && typeof each === 'object' && !Array.isArray(each));
