@@ -32,7 +32,8 @@ export default function Audit({ parts, query }) {
   const feed = useFeed(search, () => toParams(filters, Date.now()), tail);
   const targets = useGet('/api/mcp/adapter', { query: { pageSize: 200 } }).data?.targets ?? [];
   const tools = useTools();
-  const record = useGet('/api/overview', { query: { minutes: 1 }, every: 10_000 }).data?.record;
+  const told = useGet('/api/overview', { query: { minutes: 1 }, every: 10_000 });
+  const record = told.data?.record;
   const nameOf = (/** @type {string} */ id) => targets.find((/** @type {any} */ t) => t.id === id)?.name ?? (id && `…${id.slice(-6)}`);
   const words = toSearch(filters);
   const asked = curl('GET', withQuery('/api/audit/events', toParams(filters, Date.now())));
@@ -40,7 +41,7 @@ export default function Audit({ parts, query }) {
     ${all ? html`<${RecordCard} seq=${record?.seq} />` : html`<${Own} />`}
     <${FilterBar} filters=${filters} targets=${targets} tools=${tools} own=${!all} tail=${{ on: tailing, able, set: setTailing }} />
     <div class=${open ? 'split audit' : 'split'}>
-      <${List} feed=${feed} filters=${filters} own=${!all} record=${record} open=${open} search=${words} nameOf=${nameOf} tailing=${tailing} />
+      <${List} feed=${feed} wait=${!told.data && !told.error} filters=${filters} own=${!all} record=${record} open=${open} search=${words} nameOf=${nameOf} tailing=${tailing} />
       ${open && html`<${RowDetail} seq=${open} search=${words} nameOf=${nameOf} />`}
     </div><//>`;
 }

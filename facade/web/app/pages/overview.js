@@ -1,6 +1,6 @@
 // Overview: is it up, what is asked, what was refused, how sealed is the record; and the first three steps.
 
-import { html, useState } from '../html.js';
+import { html, useRef, useState } from '../html.js';
 import { curl } from '../api.js';
 import { may } from '../session.js';
 import { keep, kept, useGet } from '../use.js';
@@ -41,21 +41,29 @@ function Now() {
   const relays = useGet('/api/fleet/relays', { every: 10_000 });
   const guided = may('change') && !hidden;
   const progress = useProgress(targets, guided);
+  // Whoever comes back with all of it done is shown the traffic alone.
+  const begun = useRef(/** @type {boolean|null} */ (null));
+  if (progress.known && begun.current === null) begun.current = !(progress.target && progress.called && progress.agent);
   const hide = () => { keep(HIDDEN, 'hidden'); setHidden(true); };
   const health = targets.data?.targets.map((/** @type {any} */ target) => healthOf(target, relayOf(relays, target.id)));
   const shared = { overview: figures.data, span: words };
   return html`<${Page} title="Overview" lead="What agents may see, what they asked, and whether all of it is on the record." actions=${html`
       <${CopyButton} text=${curl('GET', `/api/overview?minutes=${span}`)} small=${false}>Copy as curl<//>
-      <${Button} icon="key" href="/?connect=claude">Connect an agent<//>
+      ${may('call') && html`<${Button} icon="agent" href="/?connect=claude">Connect an agent<//>`}
       ${may('call') && html`<${Button} kind="primary" icon="play" href="/test-call">Test call<//>`}`}>
     <${Status} overview=${figures.data} health=${health} />
-    ${guided && progress.known && html`<${Guide} progress=${progress} onHide=${hide} />`}
-    ${figures.error && html`<${Refusal} problem=${figures.error} title="The figures are away." onRetry=${figures.reload}>
+    ${guided && begun.current && html`<${Guide} progress=${progress} onHide=${hide} />`}
+    ${progress.known && html`<${Below} figures=${figures} targets=${targets} relays=${relays} shared=${shared} span=${span} setSpan=${setSpan} />`}<//>`;
+}
+
+/** What stands below the steps; drawn once it is known whether there are any, so that nothing jumps. */
+function Below(/** @type {any} */ { figures, targets, relays, shared, span, setSpan }) {
+  return html`${figures.error && html`<${Refusal} problem=${figures.error} title="The figures are away." onRetry=${figures.reload}>
       <span> Targets, rejections and the record below are current; figures return by themselves.</span><//>`}
     <${Figures} ...${shared} failed=${!!figures.error} />
     ${(figures.data || !figures.error) && html`<div class="split two-one level">
       <${Traffic} ...${shared} span=${span} setSpan=${setSpan} live=${!figures.error} /><${Slowest} ...${shared} /></div>`}
-    <div class="split two-one"><${Targets} targets=${targets} relays=${relays} /><${Refusals} ...${shared} /></div><//>`;
+    <div class="split two-one"><${Targets} targets=${targets} relays=${relays} /><${Refusals} ...${shared} /></div>`;
 }
 
 const relayOf = (/** @type {any} */ relays, /** @type {string} */ id) =>

@@ -85,7 +85,7 @@ function optionsOf({ series, unit, height, width, now }) {
   const read = (/** @type {number | null} */ value) => (value === null || value === undefined ? '–' : `${now.current.format ? now.current.format(value) : Math.round(value * 100) / 100}${unit ? ` ${unit}` : ''}`);
   const font = `11px ${getComputedStyle(document.body).fontFamily}`;
   return {
-    width, height, padding: [8, 8, 0, 0],
+    width, height, padding: [8, 16, 0, 0],
     legend: { show: false },
     cursor: { points: { size: 6 }, drag: { x: false, y: false } },
     scales: { x: { time: true }, y: { range: (/** @type {any} */ _, /** @type {number} */ __, /** @type {number | null} */ most) => [0, Math.max(1, most ?? 1) * 1.08] } },

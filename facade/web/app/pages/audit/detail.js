@@ -20,16 +20,28 @@ import { useProof } from './proof.js';
 
 /** @typedef {import('./proof.js').Sealed} Sealed */
 
+const NARROW = '(max-width: 74.99rem)';
+
 /** @param {{seq: number, search: string, nameOf: (id: string) => string}} props */
 export function RowDetail({ seq, search, nameOf }) {
   const path = `/api/audit/events/${seq}`;
   const { data, error, reload } = useGet(path);
-  const close = () => go(`/audit${search}`, { stay: true });
+  const close = () => {
+    go(`/audit${search}`, { stay: true });
+    requestAnimationFrame(() => {
+      const link = /** @type {HTMLElement|null} */ (document.querySelector(`tr[data-seq="${seq}"] a`));
+      link?.focus({ preventScroll: !matchMedia(NARROW).matches });
+    });
+  };
   useKeys({ Escape: close });
   const title = useRef(/** @type {HTMLElement|null} */ (null));
-  useEffect(() => { title.current?.closest('.inspector')?.scrollTo?.(0, 0); }, [seq]);
+  useEffect(() => {
+    title.current?.closest('.inspector')?.scrollTo(0, 0);
+    // Below two columns the row stands in the place of the list.
+    if (matchMedia(NARROW).matches) title.current?.focus();
+  }, [seq]);
   return html`<aside class="card inspector" aria-label=${`Row ${grouped(seq)}`} aria-busy=${!data && !error}>
-    <div class="card-head"><h2 class="num" ref=${title}>Row ${grouped(seq)}</h2>
+    <div class="card-head"><h2 class="num" tabindex="-1" ref=${title}>Row ${grouped(seq)}</h2>
       ${data?.event.result && html`<${Badge} state=${stateOf(data.event.result)}>${data.event.result}<//>`}
       <span class="row tight push"><${CopyButton} text=${curl('GET', path)}>curl<//>
       <${CopyButton} text=${`${location.origin}/audit/${seq}`} label="Copy link to this row">Link<//>

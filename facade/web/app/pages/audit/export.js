@@ -1,7 +1,7 @@
 // Takes the record away: an archive that proves itself, or its rows alone.
 
 import { html } from '../../html.js';
-import { download } from '../../api.js';
+import { curl, download } from '../../api.js';
 import { toast } from '../../parts/toast.js';
 import { Menu } from '../../parts/popover.js';
 
@@ -18,6 +18,18 @@ export function ExportMenu({ label }) {
     { label: 'Rows only, NDJSON', icon: 'book', onSelect: take('/api/audit/export?format=ndjson', `toolgate-audit-${day}.ndjson`) },
     { label: 'Rows only, CSV', icon: 'book', onSelect: take('/api/audit/export?format=csv', `toolgate-audit-${day}.csv`) },
     { label: 'Checkpoints and keys only', icon: 'seal', onSelect: take('/api/audit/checkpoints', `toolgate-checkpoints-${day}.ndjson`) },
+    { label: 'Copy this export as curl', icon: 'copy', onSelect: copy(`${curl('GET', '/api/audit/archive')} > toolgate-audit-${day}.tar`) },
+    { label: 'Copy verify as curl', icon: 'copy', onSelect: copy(curl('POST', '/api/audit/verify', {})) },
   ];
   return html`<${Menu} label=${label} icon="save" kind="" small=${false} items=${items} />`;
 }
+
+/** Puts a command on the clipboard. */
+const copy = (/** @type {string} */ text) => async () => {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast({ title: 'Copied', text });
+  } catch {
+    toast({ state: 'bad', title: 'This browser gives no clipboard here', text });
+  }
+};

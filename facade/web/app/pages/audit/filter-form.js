@@ -2,6 +2,7 @@
 
 import { html, useState } from '../../html.js';
 import { setQuery } from '../../router.js';
+import { useKeys } from '../../use.js';
 import { me } from '../../session.js';
 import { Button } from '../../parts/button.js';
 import { Card } from '../../parts/card.js';
@@ -13,6 +14,7 @@ import { none, SPANS, toQuery } from './filters.js';
 
 /** @param {{filters: Filters, targets: {id: string, name: string, type?: string}[], tools: string[], own: boolean, onDone: () => void}} props */
 export function FilterForm({ filters, targets, tools, own, onDone }) {
+  useKeys({ Escape: onDone });
   const set = (/** @type {Partial<Filters>} */ change) => setQuery(toQuery(/** @type {any} */ (change)), { push: true });
   const spans = [{ value: '', label: 'All' }, ...SPANS.map(([value, label]) => ({ value, label })), { value: 'range', label: 'Range' }];
   const [ranged, setRanged] = useState(!!(filters.since || filters.until));

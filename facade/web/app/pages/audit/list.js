@@ -14,11 +14,11 @@ import { Rows } from './rows.js';
 /** @typedef {ReturnType<typeof import('./feed.js').useFeed>} Feed */
 
 /**
- * @param {{feed: Feed, filters: import('./filters.js').Filters, own: boolean,
+ * @param {{feed: Feed, wait: boolean, filters: import('./filters.js').Filters, own: boolean,
  *   record: {seq: number, checkpointSeq?: number, checkpointAt?: string}|undefined, open: number|null, search: string,
- *   nameOf: (id: string) => string, tailing: boolean}} props
+ *   nameOf: (id: string) => string, tailing: boolean}} props wait: how far the record is is not known yet
  */
-export function List({ feed, filters, own, record, open, search, nameOf, tailing }) {
+export function List({ feed, wait, filters, own, record, open, search, nameOf, tailing }) {
   const began = useRef({ at: 0, seq: 0 });
   if (began.current.at !== feed.readAt) began.current = { at: feed.readAt, seq: feed.rows[0]?.seq ?? 0 };
   if (feed.error && feed.rows.length === 0) return html`<${Away} problem=${feed.error} retry=${feed.first} />`;
@@ -31,14 +31,14 @@ export function List({ feed, filters, own, record, open, search, nameOf, tailing
   const checkpoint = record?.checkpointSeq ? { seq: record.checkpointSeq, at: record.checkpointAt ?? '' } : undefined;
   return html`<section class="card" aria-label="Audit rows" aria-busy=${feed.loading}>
     <${News} feed=${feed} tailing=${tailing && open === null} />
-    <${Rows} rows=${feed.rows} loading=${feed.loading} end=${!feed.cursor} head=${head} own=${own} checkpoint=${checkpoint}
+    <${Rows} rows=${wait ? [] : feed.rows} loading=${feed.loading || wait} end=${!feed.cursor} head=${head} own=${own} checkpoint=${checkpoint}
       open=${open} search=${search} newest=${began.current.seq || Infinity} nameOf=${nameOf} />
     ${feed.error && html`<div class="card-body"><${Refusal} problem=${feed.error} onRetry=${feed.loadOlder} /></div>`}
-    <div class="card-foot"><span class="num" role="status">${grouped(feed.rows.length)}${record ? ` of ${grouped(record.seq)}` : ''} rows</span>
+    <div class="card-foot"><span class="num" role="status">${feed.readAt > 0 && `${grouped(feed.rows.length)}${record ? ` of ${grouped(record.seq)}` : ''} rows`}</span>
       <span class="row tight push only-wide"><kbd>J</kbd><kbd>K</kbd> move <kbd>Enter</kbd> open</span>
       ${feed.cursor
         ? html`<${Button} kind="quiet" small icon="down" busy=${feed.older} onClick=${feed.loadOlder}>Older<//>`
-        : html`<span>the first is above</span>`}</div>
+        : feed.readAt > 0 && html`<span>nothing older</span>`}</div>
   </section>`;
 }
 
@@ -52,8 +52,7 @@ function News(/** @type {{feed: Feed, tailing: boolean}} */ { feed, tailing }) {
 }
 
 function Away(/** @type {{problem: import('../../api.js').Problem, retry: () => void}} */ { problem, retry }) {
-  return html`<section class="card"><div class="card-body stack"><${Refusal} problem=${problem} onRetry=${retry} />
-    <p class="small faint">While the store is away no call is carried out either: nothing is released before it is on the record.</p></div></section>`;
+  return html`<section class="card"><div class="card-body stack"><${Refusal} problem=${problem} title="The record cannot be read." onRetry=${retry} /></div></section>`;
 }
 
 /** @param {{feed: Feed, filters: import('./filters.js').Filters, own: boolean, seq: number|undefined, nameOf: (id: string) => string}} props */
@@ -61,7 +60,7 @@ function NoMatch({ feed, filters, own, seq, nameOf }) {
   const wide = wider(filters);
   const widen = () => setQuery({ last: wide || null, since: null, until: null }, { push: true });
   const text = `${told(filters, nameOf)}${seq && !own ? ` The record holds ${grouped(seq)} rows in all.` : ''}`;
-  return html`<${Empty} icon="search" title="No row matches" text=${text}>
+  return html`<${Empty} icon="search" title=${any(filters) ? 'No row matches' : 'Nothing of yours yet'} text=${text}>
     ${feed.cursor && html`<${Button} busy=${feed.older} onClick=${feed.loadOlder}>Search further back<//>`}
     ${wide !== null && html`<${Button} onClick=${widen}>${wide ? `Last ${spanWords(wide)}` : 'All time'}<//>`}
     ${any(filters) && html`<${Button} kind="quiet" onClick=${() => setQuery(toQuery(none()), { push: true })}>Clear filters<//>`}<//>`;
@@ -73,5 +72,5 @@ function told(/** @type {import('./filters.js').Filters} */ f, /** @type {(id: s
     f.event && `of ${f.event}`, f.tool && `of ${f.tool}`, f.result && `with result ${f.result}`, f.principal && `by ${f.principal}`,
     f.targetId && `on ${nameOf(f.targetId)}`, f.correlationId && `under ${f.correlationId}`, timeWords(f),
   ].filter(Boolean);
-  return parts.length ? `Nothing ${parts.join(', ')}.` : 'Nothing of yours yet.';
+  return parts.length ? `Nothing ${parts.join(', ')}.` : 'What you call through this gateway will stand here.';
 }

@@ -13,7 +13,7 @@ import { titleOf, useVerify } from './verify.js';
 
 /** @typedef {import('./verify.js').Found} Found */
 
-/** The card that answers first. @param {{seq: number|undefined}} props the newest place of the record */
+/** The card that answers first. @param {{seq: number|undefined}} props seq: the newest place of the record */
 export function RecordCard({ seq }) {
   const verify = useVerify();
   const last = useGet('/api/audit/events', { query: { event: 'audit.verified', pageSize: 1 } });
@@ -24,8 +24,11 @@ export function RecordCard({ seq }) {
   }
   if (verify.found) return html`<${Verdict} found=${verify.found} tookMs=${verify.tookMs} at=${new Date(verify.at).toISOString()} rerun=${rerun} />`;
   const row = last.data?.events[0];
-  if (row?.detail?.verdict) return html`<${Verdict} found=${remembered(row)} tookMs=${row.durationMs} at=${row.time} rerun=${rerun} by=${row.principal} />`;
-  return html`<${Unverified} seq=${seq} stopped=${verify.stopped} loading=${last.loading && !last.data} rerun=${rerun} />`;
+  if (row?.detail?.verdict) return html`<${Verdict} found=${remembered(row)} tookMs=${row.durationMs} at=${row.time} rerun=${rerun} by=${row.principal} since=${Math.max(0, (seq ?? 0) - row.seq)} />`;
+  if (last.error && !last.data) return html`<${Unverified} seq=${seq} title="Whether it is whole cannot be told now" rerun=${rerun} />`;
+  const loading = last.loading && !last.data;
+  const title = loading ? 'The record' : verify.stopped ? 'Stopped, so nothing was found' : 'Not verified yet';
+  return html`<${Unverified} seq=${seq} title=${title} loading=${loading} rerun=${rerun} />`;
 }
 
 /** A verification as its row tells it. @returns {Found} */
@@ -35,14 +38,14 @@ const remembered = (/** @type {any} */ row) => ({
   checkpointSeq: row.detail.checkpointSeq,
 });
 
-/** @param {{found: Found, tookMs: number, at: string, rerun: () => void, by?: string}} props */
-function Verdict({ found, tookMs, at, rerun, by }) {
+/** @param {{found: Found, tookMs: number, at: string, rerun: () => void, by?: string, since?: number}} props since: rows that came after it */
+function Verdict({ found, tookMs, at, rerun, by, since = 0 }) {
   const intact = found.verdict === 'intact';
   return html`<section class="card" aria-label="State of the record" role=${intact || by !== undefined ? undefined : 'alert'} aria-live="polite">
     <div class=${intact ? 'verdict three' : 'verdict three broken'}><span class="seal-i"><${Icon} name=${intact ? 'seal' : 'refused'} /></span>
       <h2>${titleOf(found)}</h2>
       ${intact ? html`<${Intact} found=${found} />` : html`<${Broken} found=${found} />`}
-      <p class="small faint">Verified${tookMs > 0 && html` in <span class="num">${seconds(tookMs)}</span>`}, <${Ago} at=${at} />${by ? ` by ${by}` : ''}.
+      <p class="small faint">Verified${tookMs > 0 && html` in <span class="num">${seconds(tookMs)}</span>`}, <${Ago} at=${at} />${by ? ` by ${by}` : ''}${since > 0 ? `; ${counted(since, 'row')} came after it` : ''}.
         ${!intact && html` Verdict <code>${found.verdict}</code>.`}</p>
       <div class="actions">
         ${!intact && found.seq > 0 && html`<${Button} onClick=${() => go(`/audit/${found.seq}`)}>Show the row<//>`}
@@ -53,33 +56,37 @@ function Verdict({ found, tookMs, at, rerun, by }) {
 
 function Intact(/** @type {{found: Found}} */ { found }) {
   const from = found.fromSeq > 1 ? `, from ${grouped(found.fromSeq)} on` : ' from the first';
-  return html`<p><span class="num">${grouped(found.rows)}</span> rows${from}: no gap, no edit, no fork;
-    <span class="num"> ${grouped(found.checkpoints)}</span> signed checkpoints met${found.checkpointSeq ? html`, the last at seq <span class="num">${grouped(found.checkpointSeq)}</span>` : ''}.</p>`;
+  return html`<p><span class="num">${counted(found.rows, 'row')}</span>${from}: no gap, no edit, no fork;
+    <span class="num"> ${counted(found.checkpoints, 'signed checkpoint')}</span> met${found.checkpointSeq ? html`, the last at seq <span class="num">${grouped(found.checkpointSeq)}</span>` : ''}.</p>`;
 }
 
 function Broken(/** @type {{found: Found}} */ { found }) {
   const good = found.throughSeq > 0 ? `Rows up to ${grouped(found.throughSeq)} are as they were sealed; everything after is unproven.` : 'No row is proven.';
   const sealed = found.checkpointSeq > 0 ? `The last good checkpoint is of row ${grouped(found.checkpointSeq)}.` : 'No checkpoint vouches for a part of it.';
-  return html`<p>${found.message ? `${found.message[0]?.toUpperCase()}${found.message.slice(1)}. ` : ''}${good} ${sealed}
+  return html`<p>${found.message ? `${found.message[0]?.toUpperCase()}${found.message.slice(1)}. ` : ''}${good} ${sealed}${' '}
     Export the evidence now, before anything else is done; <code>docs/audit.md</code> says what each verdict means.</p>`;
 }
 
 /** @param {{verify: ReturnType<typeof useVerify>}} props */
 function Running({ verify }) {
   const rate = verify.tookMs > 250 ? (verify.rows / verify.tookMs) * 1000 : 0;
-  return html`<section class="card" aria-label="State of the record" aria-busy="true"><div class="verdict"><span class="seal-i"><${Icon} name="seal" /></span>
+  return html`<section class="card" aria-label="State of the record" aria-busy="true"><div class="verdict three idle"><span class="seal-i"><${Icon} name="seal" /></span>
     <h2>Verifying</h2>
     <p class="num">${verify.of ? `${grouped(verify.rows)} of ${grouped(verify.of)} rows` : 'beginning'}${rate ? `, ${grouped(Math.round(rate / 100) * 100)} rows/s` : ''}; no difference so far</p>
+    <p class="small faint">Calls go on meanwhile. Leaving this page stops it, and then nothing is recorded of it.</p>
     <div class="actions"><${Button} icon="cross" onClick=${verify.stop}>Stop<//></div></div>
     <progress value=${verify.of ? verify.rows : undefined} max=${verify.of || 1} aria-label="Rows verified"></progress></section>`;
 }
 
-/** @param {{seq: number|undefined, stopped: boolean, loading: boolean, rerun: () => void}} props */
-function Unverified({ seq, stopped, loading, rerun }) {
-  return html`<section class="card" aria-label="State of the record" aria-busy=${loading}><div class="verdict idle"><span class="seal-i"><${Icon} name="seal" /></span>
-    <h2>${loading ? 'The record' : stopped ? 'Stopped, so nothing was found' : 'Not verified yet'}</h2>
-    <p>${seq ? html`<span class="num">${grouped(seq)}</span> rows, each bound to the one before it. ` : ''}Verify recomputes every hash and MAC and holds them against the signed checkpoints.</p>
+/** @param {{seq: number|undefined, title: string, loading?: boolean, rerun: () => void}} props */
+function Unverified({ seq, title, loading, rerun }) {
+  return html`<section class="card" aria-label="State of the record" aria-busy=${loading}><div class="verdict three idle"><span class="seal-i"><${Icon} name="seal" /></span>
+    <h2>${title}</h2>
+    <p>${seq ? html`<span class="num">${counted(seq, 'row')}</span>, each bound to the one before it.` : 'Each row is bound to the one before it.'}</p>
+    <p class="small faint">Verify recomputes every hash and MAC and holds them against the signed checkpoints.</p>
     <div class="actions"><${Button} kind="primary" icon="reload" onClick=${rerun}>Verify<//><${ExportMenu} label="Export" /></div></div></section>`;
 }
+
+const counted = (/** @type {number} */ n, /** @type {string} */ what) => `${grouped(n)} ${what}${n === 1 ? '' : 's'}`;
 
 const seconds = (/** @type {number} */ ms) => (ms < 1000 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(2)} s`);

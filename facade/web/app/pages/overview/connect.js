@@ -33,7 +33,7 @@ export function Connect({ id }) {
       lead="A configuration to paste, in the client's own format. What the agent sees is its catalog; what it calls is checked, limited and put on the record."
       actions=${may('change') && html`<${CopyButton} text=${asked} small=${false}>Copy as curl<//>`}>
     <${Tabs} label="Clients" current=${client.id} tabs=${CLIENTS.map((c) => ({ id: c.id, label: c.label, href: `/?connect=${c.id}` }))} />
-    <div class="split form">
+    <div class="split form connect">
       <div class="stack">${client.pieces(given).map((piece) => html`<section class="stack tight" key=${client.id + piece.label}>
           <h2>${piece.label}</h2><p class="small dim">${piece.where}</p>
           <${Code} text=${piece.text} label=${piece.label} head=${`${client.short}, ${piece.label}`} wrap /></section>`)}

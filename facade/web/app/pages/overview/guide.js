@@ -6,7 +6,6 @@ import { curl } from '../../api.js';
 import { may } from '../../session.js';
 import { Button } from '../../parts/button.js';
 import { Code } from '../../parts/code.js';
-import { Note } from '../../parts/note.js';
 import { Steps } from '../../parts/steps.js';
 import { CLIENTS } from './clients.js';
 
@@ -32,16 +31,16 @@ export function Guide({ progress, onHide }) {
 
 function AddTarget(/** @type {{target: Progress['target']}} */ { target }) {
   return html`<p>${target?.config?.builtIn
-      ? 'This host is already enrolled through the built-in relay, so you can call a tool right now.'
-      : 'A target is a system that agents may ask: a host, a Proxmox cluster, GitHub, Gitea, a project of your own.'}</p>
-    ${target && html`<${Note} state="ok" title=${target.name}><span>is ${target.status === 'ready' ? 'ready' : target.status}.</span><//>`}
+      ? html`This host, <b>${target.name}</b>, is already enrolled through the built-in relay, so you can call a tool right now.`
+      : target ? html`<b>${target.name}</b> is ${target.status}.`
+        : 'A target is a system that agents may ask: a host, a Proxmox cluster, GitHub, Gitea, a project of your own.'}</p>
     <div>${may('change') && html`<${Button} kind=${target ? undefined : 'primary'} icon="plus" href="/adapters/new">${target ? 'Add another target' : 'Add a target'}<//>`}</div>`;
 }
 
 function CallIt(/** @type {{target: Progress['target'], called: boolean}} */ { target, called }) {
   const host = !target || target.type === 'ssh';
-  return html`<p>The same call works from a shell. It answers when the call is on the record.</p>
-    ${host && html`<${Code} text=${waiting(curl('POST', '/api/mcp/invoke', CALL))} label="curl" head="curl" wrap />`}
+  return html`<p>${called ? 'The first call is on the record.' : 'The same call works from a shell. It answers when the call is on the record.'}</p>
+    ${host && !called && html`<${Code} text=${waiting(curl('POST', '/api/mcp/invoke', CALL))} label="curl" head="curl" wrap />`}
     <div>${may('call') && html`<${Button} kind=${called ? undefined : 'primary'} icon="play" href=${host ? HERE : '/test-call'}>Call it here<//>`}</div>`;
 }
 

@@ -24,6 +24,6 @@ export function useProgress(/** @type {any} */ targets, /** @type {boolean} */ w
     called: events.length > 0,
     agent: events.some((/** @type {any} */ e) => AGENTS.includes(e.facade) || e.role === 'agent')
       || (tokens.data?.tokens ?? []).some((/** @type {any} */ t) => t.role === 'agent' && t.lastUsedAt),
-    known: !!targets.data && !!calls.data && (!may('change') || !!tokens.data || !!tokens.error),
+    known: !wanted || [targets, calls, ...(may('change') ? [tokens] : [])].every((asked) => asked.data || asked.error),
   };
 }

@@ -13,7 +13,7 @@ const MOST = 6;
 /** @param {{overview: import('./figures.js').Overview|undefined, span: string}} props */
 export function Slowest({ overview, span }) {
   const note = `p95 of the slowest minute, ${span}`;
-  if (!overview) return html`<${Card} title="Slowest tools" note=${note}><${Skeleton} lines=${8} /><//>`;
+  if (!overview) return html`<${Card} title="Slowest tools" note=${note}><${Skeleton} lines=${5} /><//>`;
   const tools = slowest(overview).slice(0, MOST);
   const most = tools[0]?.p95 ?? 1;
   return html`<${Card} title="Slowest tools" note=${note}>

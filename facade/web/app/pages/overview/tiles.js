@@ -36,7 +36,7 @@ function Calls(/** @type {{o: Overview}} */ { o }) {
 function Latency(/** @type {{o: Overview, span: string}} */ { o, span }) {
   const worst = slowest(o)[0];
   if (!worst) return html`<${Tile} label="Slowest tool, p95" value="–" note=${`no call in ${span}`} href="/tools" />`;
-  return html`<${Tile} label="Slowest tool, p95" value=${figure(worst.p95)} unit="ms" note=${html`<span class="break">${worst.name}</span>`} href=${`/tools/${worst.name}`} />`;
+  return html`<${Tile} label="Slowest tool, p95" value=${figure(worst.p95)} unit="ms" note=${html`<${Name} of=${worst.name} />`} href=${`/tools/${worst.name}`} />`;
 }
 
 function Refused(/** @type {{o: Overview, span: string}} */ { o, span }) {
@@ -76,3 +76,6 @@ function Uplinks(/** @type {{uplinks: Overview['uplinks']}} */ { uplinks }) {
 }
 
 const count = (/** @type {Overview} */ o, /** @type {string} */ reason) => o.refusals.find((r) => r.reason === reason)?.count ?? 0;
+
+/** A tool's name, which may break behind its dots and underscores. */
+const Name = (/** @type {{of: string}} */ { of }) => html`<span class="break">${of.split(/(?<=[._])/).map((part) => html`${part}<wbr />`)}</span>`;

@@ -19,8 +19,16 @@ export const claudeDesktop = {
         },
       },
     }, null, 2),
+  }, {
+    label: 'Without Node.js',
+    where: 'or, on the machine of the gateway: the program itself, over a pipe',
+    text: JSON.stringify({
+      mcpServers: {
+        toolgate: { command: 'toolgate', args: ['mcp', '--data-dir', '/absolute/path/of/toolgate-data'], env: { TOOLGATE_TOKEN: token } },
+      },
+    }, null, 2),
   }],
-  then: 'It needs Node.js. Quit Claude Desktop and start it again: the tools stand under the connectors of a chat.',
+  then: 'The first needs Node.js. Quit Claude Desktop and start it again: the tools stand under the connectors of a chat.',
 };
 
 /** The bridge takes plain HTTP from other machines only when it is told to. @returns {string[]} */
