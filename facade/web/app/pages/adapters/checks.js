@@ -29,7 +29,9 @@ export function Checks({ type, stages = [], runningSince, title = 'Checks' }) {
   const expected = kindOf(type).stages;
   const running = runningSince !== undefined;
   const done = stages.map((stage) => ({ ...stage, name: stageTitle(stage.name), reason: stage.reason && sentence(stage.reason) }));
-  const left = running || !stages.length || failedAt(stages) ? expected.filter((name) => !stages.some((stage) => stage.name === name)) : [];
+  // What stands before the last one that ran did not apply: TLS, where it is asked without.
+  const ran = Math.max(-1, ...stages.map(({ name }) => expected.indexOf(name)));
+  const left = running || !stages.length || failedAt(stages) ? expected.slice(ran + 1) : [];
   const rest = left.map((name) => ({ name: stageTitle(name) }));
   const time = running
     ? html`<${Elapsed} since=${runningSince} />`

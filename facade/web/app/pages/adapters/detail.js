@@ -7,11 +7,11 @@ import { useGet } from '../../use.js';
 import { may } from '../../session.js';
 import { Button } from '../../parts/button.js';
 import { Card } from '../../parts/card.js';
-import { CopyButton } from '../../parts/code.js';
+import { Code, CopyButton } from '../../parts/code.js';
 import { Empty } from '../../parts/empty.js';
 import { Icon } from '../../parts/icon.js';
 import { KeyValue } from '../../parts/kv.js';
-import { Refusal } from '../../parts/note.js';
+import { Note, Refusal } from '../../parts/note.js';
 import { Page } from '../../parts/page.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import { Switch } from '../../parts/field.js';
@@ -21,7 +21,7 @@ import { Checks } from './checks.js';
 import { DeleteDialog } from './delete-dialog.js';
 import { Edit } from './edit.js';
 import { Enrol } from './enrol.js';
-import { enrolments } from './enrolments.js';
+import { enrolments, laterLine } from './enrolments.js';
 import { facts } from './facts.js';
 import { Help } from './help.js';
 import { kindOf } from './kinds.js';
@@ -59,7 +59,8 @@ function Known({ target, relay, all, reload }) {
   const type = types.data?.types.find((/** @type {{type: string}} */ one) => one.type === target.type);
   const stages = saving.stages ?? last?.stages ?? target.validation?.stages;
   const since = saving.since ?? (testing.value.has(target.id) ? Date.now() : undefined);
-  const enrols = kind.relay && (ENROLS.includes(target.status) || !!enrolments.value[target.id]);
+  const enrolment = enrolments.value[target.id];
+  const enrols = kind.relay && (ENROLS.includes(target.status) || (!!enrolment && (!enrolment.used || target.status === 'ready')));
   const failed = !!failedAt(stages ?? []);
   const crumb = html`<${Link} href="/adapters">Adapters<//><${Icon} name="right" small /><span class="break">${target.name}</span>`;
   const switchTo = async (/** @type {boolean} */ on) => {
@@ -69,6 +70,8 @@ function Known({ target, relay, all, reload }) {
 
   return html`<${Page} title=${target.name} crumb=${crumb} lead=${html`<span class="row">${kind.title} <${HealthBadge} health=${health(target, relay, last)} /></span>`}
     actions=${html`<${Actions} target=${target} onSwitch=${switchTo} onDelete=${() => setLeaving(true)} />`}>
+    ${kind.relay && target.status === 'offline' && !target.config.builtIn &&
+    html`<${Note} state="idle" icon="offline" title="Its relay is not connected."><p>Start it again where it ran; it needs no token.</p><${Code} text=${laterLine(target)} label="Start command" /><//>`}
     ${enrols && html`<${Enrol} target=${target} relay=${relay} />`}
     <div class="split form">
       <div class="stack">
@@ -94,7 +97,7 @@ function Known({ target, relay, all, reload }) {
 
 /** @param {{id: string}} props */
 export function Detail({ id }) {
-  const { targets, relays, error, reload } = useTargets();
+  const { targets, relays, error, reload } = useTargets((all) => ENROLS.includes(all.find((one) => one.id === id)?.status ?? ''));
   const target = targets?.find((one) => one.id === id);
   if (target) return html`<${Known} key=${id} target=${target} relay=${relays.get(id)} all=${targets} reload=${reload} />`;
   return html`<${Page} title="Adapter">

@@ -38,6 +38,7 @@ export function Edit({ target, type, onSaved, onStages }) {
   const [problem, setProblem] = useState(/** @type {any} */ (undefined));
   const [errors, setErrors] = useState(/** @type {Record<string, string>} */ ({}));
   const [busy, setBusy] = useState(false);
+  const [round, setRound] = useState(0);
   const change = difference(target, values);
   const changed = Object.keys(change).length > 0;
   const checked = 'config' in change || 'credential' in change;
@@ -52,6 +53,7 @@ export function Edit({ target, type, onSaved, onStages }) {
       const saved = await patch(pathOf(target.id), change);
       forget(target.id);
       setValues({ name: saved.name, config: saved.config, credential: {} });
+      setRound(round + 1);
       onStages(undefined);
       toast({ state: 'ok', title: `${saved.name} is saved`, text: checked ? 'Calls use what is new from now on.' : '' });
       onSaved(saved);
@@ -70,10 +72,10 @@ export function Edit({ target, type, onSaved, onStages }) {
   return html`<form onSubmit=${(/** @type {Event} */ event) => { event.preventDefault(); save(); }} noValidate>
     <${Card} title="Settings" note=${type.relay ? 'Labels for people, and what its tools may do.' : 'Checked before they are stored; until then calls use the former ones.'}
       foot=${html`<${Button} kind="primary" type="submit" busy=${busy} disabled=${!changed}>${checked && !type.relay ? 'Check and save' : 'Save'}<//>
-        ${changed && html`<${Button} kind="quiet" onClick=${() => { setValues(fresh()); setErrors({}); setProblem(undefined); }}>Undo changes<//>`}
+        ${changed && html`<${Button} kind="quiet" onClick=${() => { setValues(fresh()); setErrors({}); setProblem(undefined); setRound(round + 1); }}>Undo changes<//>`}
         <${CopyButton} small=${false} text=${() => curl('PATCH', pathOf(target.id), masked)}>Copy as curl<//>`}>
         ${problem && html`<${NotSaved} problem=${problem} />`}
-        <${TargetForm} type=${type} values=${values} onChange=${setValues} errors=${errors} kept
+        <${TargetForm} key=${round} type=${type} values=${values} onChange=${setValues} errors=${errors} kept
           nameFixed=${target.type === 'project'} nameHelp=${target.type === 'project' ? `A ${kindOf('project').title.toLowerCase()} keeps its name; calls name it.` : undefined} />
     <//>
   </form>`;

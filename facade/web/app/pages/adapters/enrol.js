@@ -11,7 +11,7 @@ import { Code } from '../../parts/code.js';
 import { Note, Refusal } from '../../parts/note.js';
 import { Stages } from '../../parts/stages.js';
 import { Clock } from '../../parts/time.js';
-import { enrolments, renew } from './enrolments.js';
+import { enrolments, laterLine, markUsed, renew } from './enrolments.js';
 import { failedAt, newest, shortKey, spent } from './target.js';
 import { test, tested } from './tests.js';
 
@@ -36,7 +36,7 @@ function StartLine({ target }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState(/** @type {any} */ (undefined));
   const enrolment = enrolments.value[target.id];
-  const left = enrolment ? Date.parse(enrolment.expiresAt) - now : 0;
+  const left = enrolment && !enrolment.used ? Date.parse(enrolment.expiresAt) - now : 0;
   const anew = async () => {
     setBusy(true);
     setProblem(undefined);
@@ -47,7 +47,7 @@ function StartLine({ target }) {
     }
     setBusy(false);
   };
-  const button = may('change') && html`<${Button} kind=${left > 0 ? 'quiet' : 'primary'} small busy=${busy} icon="key" onClick=${anew}>New token<//>`;
+  const button = may('change') && html`<${Button} kind=${left > 0 || enrolment?.used ? 'quiet' : 'primary'} small busy=${busy} icon="key" onClick=${anew}>New token<//>`;
   const project = target.type === 'project';
   const line = enrolment?.command && project && !enrolment.command.includes(' -- ') ? enrolment.command + SERVER : enrolment?.command;
   return html`<${Card} title=${`Start the relay ${project ? 'beside' : 'on'} ${target.name}`} actions=${enrolment?.token && html`<${Validity} left=${left} />`}
@@ -57,13 +57,14 @@ function StartLine({ target }) {
         ? html`<p class="dim small">Toolgate never dials ${project ? 'a project' : 'a host'}. Run this line ${project ? 'beside your server' : html`on <b class="strong">${target.name}</b>`}; the relay dials out, makes its key there and appears here by itself.</p>
             <${Code} text=${line} label="Relay start command" />
             <p class="help">${project ? 'Write the command that starts your MCP server after the two dashes. ' : ''}The token is shown once, works once and is stored only as a hash. As root it wants <code>--allow-root</code>; under another user it needs nothing.</p>`
-        : html`<p class="dim small">${without(target, enrolment)}</p>`}
+        : html`<p class="dim small">${without(target, enrolment)}</p>${enrolment?.used && !target.config.builtIn && html`<${Code} text=${laterLine(target)} label="Start command" />`}`}
   <//>`;
 }
 
-/** Why there is no line to run. @param {Target} target @param {{token: string} | undefined} enrolment @returns {string} */
+/** Why there is no line to run. @param {Target} target @param {import('./enrolments.js').Enrolment | undefined} enrolment @returns {string} */
 function without(target, enrolment) {
   if (target.config.builtIn) return 'This is the gateway’s own host. Its relay runs inside the gateway, takes a new token by itself and needs no line.';
+  if (enrolment?.used) return 'Its relay has enrolled, and the token is used up. Every later start needs none:';
   if (enrolment) return 'The token was not used in time. Make a new one; the old line no longer works.';
   return 'A token is shown once, when it is made. Make a new one to see the line; any unused one stops working.';
 }
@@ -90,8 +91,9 @@ export function Enrol({ target, relay }) {
   const last = newest(target, tested.value[target.id]);
   useEffect(() => {
     // The first word from a new relay: that a test reaches it.
-    if (!live || asked.current || !may('test')) return;
+    if (!live || asked.current) return;
     asked.current = true;
+    markUsed(target.id);
     test(target.id);
   }, [live]);
   return html`<div class="split form">

@@ -4,7 +4,7 @@ import { signal } from '../../html.js';
 import { post } from '../../api.js';
 import { pathOf } from './change.js';
 
-/** @typedef {{token: string, command: string, expiresAt: string, issuedAt: string}} Enrolment */
+/** @typedef {{token: string, command: string, expiresAt: string, issuedAt: string, used?: boolean}} Enrolment */
 
 /** By the id of the target. */
 export const enrolments = signal(/** @type {Record<string, Enrolment>} */ ({}));
@@ -15,6 +15,16 @@ export const enrolments = signal(/** @type {Record<string, Enrolment>} */ ({}));
 export function keep(id, enrolment) {
   enrolments.value = { ...enrolments.value, [id]: { ...enrolment, issuedAt: new Date().toISOString() } };
 }
+
+/** The relay has enrolled, so the token is worth nothing any more. @param {string} id */
+export function markUsed(id) {
+  const enrolment = enrolments.value[id];
+  if (enrolment && !enrolment.used) enrolments.value = { ...enrolments.value, [id]: { ...enrolment, token: '', used: true } };
+}
+
+/** The line that starts a relay which has enrolled. @param {{type: string, name: string}} target */
+export const laterLine = ({ type, name }) =>
+  `toolgate relay ${type === 'project' ? 'project' : 'host'} --gateway ${location.origin} --name ${name}${type === 'project' ? ' -- ./your-mcp-server' : ''}`;
 
 /** @param {string} id */
 export function drop(id) {

@@ -7,8 +7,9 @@ import { useGet } from '../../use.js';
 /** @typedef {import('./target.js').Target} Target */
 /** @typedef {import('./target.js').Relay} Relay */
 
-/** Targets change when people change them; what is live of a relay changes by itself. */
+/** Targets change when people change them, but one that waits for its relay; what is live of a relay changes by itself. */
 const TARGETS_MS = 5000;
+const WAITING_MS = 1000;
 const RELAYS_MS = 2000;
 /** Pages that are followed: 2,000 targets. */
 const MOST_PAGES = 10;
@@ -29,10 +30,11 @@ async function all(signal) {
 }
 
 /**
+ * @param {(targets: Target[]) => boolean} [waits] whether something is awaited that comes any moment
  * @returns {{targets?: Target[], relays: Map<string, Relay>, error?: import('../../api.js').Problem, reload: () => void}}
  *   relays by the id of their target
  */
-export function useTargets() {
+export function useTargets(waits) {
   const [targets, setTargets] = useState(/** @type {Target[] | undefined} */ (undefined));
   const [error, setError] = useState(/** @type {any} */ (undefined));
   const [round, setRound] = useState(0);
@@ -42,16 +44,19 @@ export function useTargets() {
     const stop = new AbortController();
     /** @type {number | undefined} */
     let timer;
+    let pause = TARGETS_MS;
     const ask = async () => {
       if (!document.hidden) {
         try {
-          setTargets(await all(stop.signal));
+          const now = await all(stop.signal);
+          setTargets(now);
+          pause = waits?.(now) ? WAITING_MS : TARGETS_MS;
           setError(undefined);
         } catch (problem) {
           if (!stop.signal.aborted) setError(problem);
         }
       }
-      if (!stop.signal.aborted) timer = setTimeout(ask, TARGETS_MS);
+      if (!stop.signal.aborted) timer = setTimeout(ask, pause);
     };
     ask();
     return () => {
