@@ -123,3 +123,16 @@ export function useNow(ms) {
   }, [ms]);
   return now;
 }
+
+/**
+ * Whether a moment has gone by. What comes sooner is drawn at once, without a skeleton that would make the page move.
+ * @param {number} [ms]
+ */
+export function useMoment(ms = 120) {
+  const [gone, setGone] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setGone(true), ms);
+    return () => clearTimeout(timer);
+  }, [ms]);
+  return gone;
+}

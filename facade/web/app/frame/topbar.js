@@ -28,7 +28,7 @@ function Who({ onKeys }) {
     { label: letters.value ? 'Switch off single letters' : 'Switch on single letters', icon: letters.value ? 'pause' : 'play', onSelect: () => setLetters(!letters.value) },
     { label: 'Sign out', icon: 'out', onSelect: leave },
   ];
-  return html`<${Menu} label=${`${principal}, signed in as ${role}`} class="who" items=${items}><span aria-hidden="true">${initials(principal)}</span><//>`;
+  return html`<${Menu} label=${`${initials(principal)}, signed in as ${principal}`} class="who" items=${items}><span aria-hidden="true">${initials(principal)}</span><//>`;
 }
 
 async function leave() {

@@ -3,7 +3,7 @@ import { html, useState } from '../../html.js';
 import { del } from '../../api.js';
 import { forget, may, me } from '../../session.js';
 import { go } from '../../router.js';
-import { useGet } from '../../use.js';
+import { useGet, useMoment } from '../../use.js';
 import { Badge } from '../../parts/badge.js';
 import { Button } from '../../parts/button.js';
 import { Card } from '../../parts/card.js';
@@ -20,6 +20,7 @@ const METHODS = /** @type {Record<string, string>} */ ({ link: 'sign-in link', o
 
 export function Sessions() {
   const { data, error, loading, reload } = useGet('/api/sessions', { every: 30000 });
+  const moment = useMoment();
   const [ending, setEnding] = useState(/** @type {Session | null} */ (null));
   const end = async () => {
     const session = /** @type {Session} */ (ending);
@@ -31,6 +32,7 @@ export function Sessions() {
     }
     await reload();
   };
+  if (!data && !error && !moment) return null;
   return html`
     ${error && html`<${Refusal} problem=${error} onRetry=${reload} />`}
     <div class=${may('change') ? 'split two-one' : 'stack'}>

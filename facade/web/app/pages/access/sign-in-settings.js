@@ -1,6 +1,6 @@
 // How people sign in here. The settings are the gateway's, read at its start; these pages show them.
 import { html } from '../../html.js';
-import { useGet } from '../../use.js';
+import { useGet, useMoment } from '../../use.js';
 import { me } from '../../session.js';
 import { Badge, Dot } from '../../parts/badge.js';
 import { Card } from '../../parts/card.js';
@@ -11,7 +11,9 @@ import { Clock } from '../../parts/time.js';
 
 export function SignInSettings() {
   const { data, error, reload } = useGet('/api/sign-in/options');
+  const moment = useMoment();
   if (error) return html`<${Refusal} problem=${error} onRetry=${reload} />`;
+  if (!data && !moment) return null;
   if (!data) return html`<${Card} title="Sign-in"><${Skeleton} lines=${4} /><//>`;
   const provider = data.oidc;
   return html`

@@ -1,7 +1,7 @@
 // The tokens of this tenant: made, shown once, looked at, revoked. Admins only.
 import { html, useState } from '../../html.js';
 import { del, get } from '../../api.js';
-import { useGet } from '../../use.js';
+import { useGet, useMoment } from '../../use.js';
 import { toast } from '../../parts/toast.js';
 import { Button } from '../../parts/button.js';
 import { Card } from '../../parts/card.js';
@@ -24,6 +24,7 @@ const isLive = (token) => !token.revokedAt && !(token.expiresAt && Date.parse(to
 
 export function Tokens() {
   const { data, error, loading, reload } = useGet('/api/tokens', { query: { pageSize: PAGE }, every: 30000 });
+  const moment = useMoment();
   const more = useMore(data);
   const [shown, setShown] = useState('live');
   const [made, setMade] = useState(/** @type {any} */ (null));
@@ -39,6 +40,7 @@ export function Tokens() {
   };
   const seg = all && all.length !== live?.length && html`
     <${Segmented} label="Which tokens" value=${shown} onChange=${setShown} options=${[{ value: 'live', label: 'Live' }, { value: 'all', label: 'All' }]} />`;
+  if (!data && !error && !moment) return null;
   return html`
     ${made && html`<${Made} made=${made} onDone=${() => setMade(null)} />`}
     ${error && html`<${Refusal} problem=${error} onRetry=${reload} />`}
