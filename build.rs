@@ -33,11 +33,12 @@ fn generate() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("registry.rs"), contract.registry_source())?;
     fs::write(out.join("openapi.json"), contract.openapi())?;
 
-    // Tool services get no code of their own: one dynamic service turns a typed call into the broker's call.
+    // Tool services get no code of their own: one dynamic service turns a typed call into the broker's call. Forms of
+    // targets become schemas alone, and a message that could hold a credential and show it does not exist.
     let mut services = compiler.file_descriptor_set();
-    services
-        .file
-        .retain(|file| !file.name().starts_with("toolgate/tools/"));
+    services.file.retain(|file| {
+        !file.name().starts_with("toolgate/tools/") && file.name() != "toolgate/v1/target_types.proto"
+    });
     tonic_prost_build::configure()
         .bytes(".")
         .codec_path("crate::codec::LeanCodec")

@@ -273,6 +273,25 @@ pub struct RouteDef {
     pub server_streaming: bool,
 }
 
+/// A type of targets: what is asked of whoever adds one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TargetTypeDef {
+    /// The adapter type.
+    pub name: &'static str,
+    /// Short title for people.
+    pub title: &'static str,
+    /// What it is, and what it needs.
+    pub description: &'static str,
+    /// Whether a relay dials in for it, so that it is never dialled.
+    pub relay: bool,
+    /// JSON Schema 2020-12 of a target's name.
+    pub name_schema: &'static str,
+    /// JSON Schema 2020-12 of its settings, closed, properties in the order of the form.
+    pub config_schema: &'static str,
+    /// JSON Schema 2020-12 of its credential, closed; without properties where it takes none.
+    pub credential_schema: &'static str,
+}
+
 include!(concat!(env!("OUT_DIR"), "/registry.rs"));
 
 /// The OpenAPI 3.1 document of every route.

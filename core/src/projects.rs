@@ -2,15 +2,19 @@
 //! them the default; and what is known of each.
 //!
 //! A project is a target, so `targets` keeps it; how it does is the `fleet`'s to know. Who may do what is decided before
-//! this room is asked. `file` makes them what `projects.toml` says; reading that file is the binary's.
+//! this room is asked. `relays` tells who dials in, for hosts as well; `file` makes them what `projects.toml` says; reading that file is the binary's.
 
 mod change;
 mod file;
+mod relays;
 mod told;
 
 use toolgate_contract::ids::TargetId;
 
-pub use self::told::{Known, Tool, Whole};
+pub use self::{
+    relays::Relay,
+    told::{Known, Tool, Whole},
+};
 pub use crate::targets::{Entry, Followed};
 use crate::{
     changes::{By, Changes},

@@ -16,6 +16,8 @@ mod pipe;
 mod policy;
 mod profile_costs;
 mod profiles;
+mod registry;
+mod relays;
 mod run;
 mod serve;
 mod sessions;
@@ -33,9 +35,10 @@ use toolgate_contract::{
         audit_service_server::AuditServiceServer, broker_service_server::BrokerServiceServer,
         fleet_service_server::FleetServiceServer, overview_service_server::OverviewServiceServer,
         pipe_service_server::PipeServiceServer, policy_service_server::PolicyServiceServer,
-        profile_service_server::ProfileServiceServer, session_service_server::SessionServiceServer,
-        status_service_server::StatusServiceServer, target_service_server::TargetServiceServer,
-        token_service_server::TokenServiceServer, uplink_service_server::UplinkServiceServer,
+        profile_service_server::ProfileServiceServer, registry_service_server::RegistryServiceServer,
+        session_service_server::SessionServiceServer, status_service_server::StatusServiceServer,
+        target_service_server::TargetServiceServer, token_service_server::TokenServiceServer,
+        uplink_service_server::UplinkServiceServer,
     },
 };
 
@@ -95,6 +98,7 @@ impl Rpc {
             .add_service(PipeServiceServer::new(self.clone()).max_decoding_message_size(MAX_MESSAGE))
             .add_service(PolicyServiceServer::new(self.clone()))
             .add_service(ProfileServiceServer::new(self.clone()))
+            .add_service(RegistryServiceServer::new(self.clone()))
             .add_service(SessionServiceServer::new(self.clone()))
             .add_service(TargetServiceServer::new(self.clone()))
             .add_service(TokenServiceServer::new(self.clone()))

@@ -9,6 +9,7 @@ mod checked;
 mod config;
 mod enrolment;
 mod findings;
+mod forms;
 mod given;
 mod live;
 mod project;
@@ -20,6 +21,8 @@ mod relays;
 mod repin;
 mod rows;
 mod submit;
+mod tested;
+
 mod verdict;
 
 use std::{path::Path, sync::Arc};
@@ -32,15 +35,18 @@ pub(crate) use self::findings::plain;
 pub use self::{
     built_in::{BuiltInHost, BuiltInRelay},
     enrolment::Enrolment,
+    forms::TargetType,
     live::Live,
     projects::{Entry, Followed},
     prove::Dialling,
     relays::Relays,
     rows::Target,
+    tested::LastTest,
 };
 use self::{
     enrolment::{NewEnrolment, Reach},
     rows::Change,
+    tested::Tested,
 };
 use crate::{
     adapters::{Defaults, Kind},
@@ -68,6 +74,7 @@ pub struct Targets {
     live: Arc<dyn Live>,
     reach: Reach,
     dialling: Dialling,
+    tested: Tested,
     /// Tokens for the relay inside the gateway, while there is one to take them.
     built_in: watch::Sender<Option<Secret>>,
 }
@@ -118,6 +125,7 @@ impl Targets {
                 ca_cert: None,
             },
             dialling,
+            tested: Tested::default(),
             built_in: watch::Sender::new(None),
         }
     }
@@ -355,6 +363,7 @@ impl Targets {
     }
 
     fn cut_off(&self, id: TargetId) -> impl FnOnce() + Send + 'static {
+        self.tested.forget(id);
         let live = Arc::clone(&self.live);
         move || {
             live.disconnect(id);

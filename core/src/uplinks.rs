@@ -166,6 +166,9 @@ impl Uplinks {
         };
         let reason = admitted.run(incoming, &self.0.stop, &*self.0.events).await;
         self.0.board.leave(&admitted);
+        let silent_for = admitted.presence().silent_for;
+        let tenant = &admitted.relay().tenant;
+        self.0.presented.left(tenant, admitted.target(), silent_for);
         tracing::info!(target = %admitted.target(), ?reason, "relay left");
         self.0.events.disconnected(admitted.relay());
         if let Some(reason) = reason {
@@ -223,6 +226,15 @@ impl Uplinks {
     #[must_use]
     pub fn kept_out(&self, tenant: &TenantId, target: TargetId) -> Option<(PublicKey, Duration)> {
         self.0.presented.kept_out(tenant, target)
+    }
+
+    /// How long ago the relay of a target was last heard, connected or not.
+    #[must_use]
+    pub fn last_heard(&self, tenant: &TenantId, target: TargetId) -> Option<Duration> {
+        match self.presence(tenant, target) {
+            Some(presence) => Some(presence.silent_for),
+            None => self.0.presented.heard(tenant, target),
+        }
     }
 
     /// Carries one request to the relay of a target and waits for the answer; to a project, in the conversation that all

@@ -12,13 +12,14 @@ mod profiles;
 mod routes;
 mod schema;
 mod source;
+mod target_types;
 mod tools;
 
 use std::fmt;
 
 use prost_reflect::DescriptorPool;
 
-use self::{options::Options, profiles::Profile, routes::Route, tools::Tool};
+use self::{options::Options, profiles::Profile, routes::Route, target_types::TargetType, tools::Tool};
 
 /// What the contract says, checked and expanded.
 pub(crate) struct Contract {
@@ -26,6 +27,7 @@ pub(crate) struct Contract {
     pub(crate) profiles: Vec<Profile>,
     pub(crate) always_on: Vec<String>,
     pub(crate) routes: Vec<Route>,
+    pub(crate) target_types: Vec<TargetType>,
     openapi: String,
 }
 
@@ -41,15 +43,17 @@ pub(crate) fn emit(pool: &DescriptorPool) -> Result<Contract, Mistakes> {
     let always_on = profiles::always_on(pool, &options, &tools, &mut mistakes);
     let profiles = profiles::read(pool, &options, &tools, &always_on, &mut mistakes);
     let routes = routes::read(pool, &options, &mut mistakes);
+    let target_types = target_types::read(pool, &options, &mut mistakes);
     if !mistakes.0.is_empty() {
         return Err(mistakes);
     }
-    let openapi = openapi::document(pool, &options, &routes, &tools);
+    let openapi = openapi::document(pool, &options, &routes, &tools, &target_types);
     Ok(Contract {
         tools,
         profiles,
         always_on,
         routes,
+        target_types,
         openapi,
     })
 }

@@ -17,11 +17,18 @@ use self::messages::Components;
 use super::{
     options::Options,
     routes::{Route, variables},
+    target_types::TargetType,
     tools::Tool,
 };
 
 /// Writes the document.
-pub(crate) fn document(pool: &DescriptorPool, options: &Options, routes: &[Route], tools: &[Tool]) -> String {
+pub(crate) fn document(
+    pool: &DescriptorPool,
+    options: &Options,
+    routes: &[Route],
+    tools: &[Tool],
+    target_types: &[TargetType],
+) -> String {
     let components = Components::new(pool, options);
     let mut paths = Map::new();
     for route in routes {
@@ -33,7 +40,7 @@ pub(crate) fn document(pool: &DescriptorPool, options: &Options, routes: &[Route
     paths.extend(openai::paths());
     paths.extend(mcp::paths());
     paths.sort_keys();
-    let mut by_hand = frozen::schemas();
+    let mut by_hand = frozen::schemas(target_types);
     by_hand.extend(fixed::schemas(pool));
     by_hand.extend(openai::schemas());
     let used = json!([paths, reference("Problem")]);
@@ -43,6 +50,10 @@ pub(crate) fn document(pool: &DescriptorPool, options: &Options, routes: &[Route
         if let Some(output) = &tool.output {
             schemas.insert(format!("{}.result", tool.name), output.clone());
         }
+    }
+    for target in target_types {
+        schemas.insert(format!("{}.config", target.name), target.config.clone());
+        schemas.insert(format!("{}.credential", target.name), target.credential.clone());
     }
     schemas.sort_keys();
     let mut text = format!("{:#}", whole(&paths, &schemas));

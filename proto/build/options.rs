@@ -115,6 +115,20 @@ pub(crate) struct RulesOption {
     pub(crate) default_from: i32,
     #[prost(string, tag = "14")]
     pub(crate) name: String,
+    #[prost(string, tag = "15")]
+    pub(crate) title: String,
+    #[prost(bool, tag = "16")]
+    pub(crate) secret: bool,
+    #[prost(string, tag = "17")]
+    pub(crate) format: String,
+    #[prost(string, tag = "18")]
+    pub(crate) media_type: String,
+    #[prost(uint32, optional, tag = "19")]
+    pub(crate) max_items: Option<u32>,
+    #[prost(bool, tag = "20")]
+    pub(crate) flatten: bool,
+    #[prost(string, tag = "21")]
+    pub(crate) way: String,
 }
 
 impl RulesOption {
@@ -151,6 +165,17 @@ pub(crate) struct ProfilesOption {
     pub(crate) always_on: Vec<String>,
 }
 
+/// `toolgate.v1.TargetForm`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct TargetOption {
+    #[prost(string, tag = "1")]
+    pub(crate) r#type: String,
+    #[prost(string, tag = "2")]
+    pub(crate) title: String,
+    #[prost(bool, tag = "3")]
+    pub(crate) relay: bool,
+}
+
 /// The extensions by which options are found.
 pub(crate) struct Options {
     tool: ExtensionDescriptor,
@@ -159,6 +184,7 @@ pub(crate) struct Options {
     json: ExtensionDescriptor,
     profile: ExtensionDescriptor,
     profiles: ExtensionDescriptor,
+    target: ExtensionDescriptor,
 }
 
 impl Options {
@@ -176,6 +202,7 @@ impl Options {
             json: find("json")?,
             profile: find("profile")?,
             profiles: find("profiles")?,
+            target: find("target")?,
         })
     }
 
@@ -202,6 +229,11 @@ impl Options {
     /// The profile of an enum value.
     pub(crate) fn profile(&self, options: &DynamicMessage) -> Option<ProfileOption> {
         message(options, &self.profile)
+    }
+
+    /// The type of targets whose form a message is.
+    pub(crate) fn target(&self, options: &DynamicMessage) -> Option<TargetOption> {
+        message(options, &self.target)
     }
 
     /// What the profiles of an enum have in common.

@@ -11,7 +11,8 @@ use super::{
     options::{Options, RulesOption},
 };
 
-const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+/// The dialect of every schema.
+pub(crate) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 const TARGET_ID: &str = "Id of the target to ask. Only needed when more than one target of this type is \
 configured: the error then lists them.";
@@ -30,6 +31,7 @@ pub(crate) fn arguments(
         options,
         mistakes,
         bounded: infrastructure,
+        camel: false,
         inside: Vec::new(),
     };
     let mut schema = walk.object(message);
@@ -55,10 +57,40 @@ pub(crate) fn result(message: &MessageDescriptor, options: &Options, mistakes: &
             options,
             mistakes,
             bounded: false,
+            camel: false,
             inside: Vec::new(),
         }
         .object(message),
     )
+}
+
+/// The schema of an object that people fill in: keys as REST spells them, properties in the order of the form, and, where
+/// fields belong to ways, a `oneOf` of them in which each requires its own fields and refuses all others.
+pub(crate) fn form(message: &MessageDescriptor, options: &Options, mistakes: &mut Mistakes) -> Value {
+    let description = comments::at(&message.parent_file(), message.path());
+    let mut walk = Walk {
+        options,
+        mistakes,
+        bounded: false,
+        camel: true,
+        inside: Vec::new(),
+    };
+    let mut schema = with_dialect(walk.object(message));
+    schema["description"] = description.into();
+    schema
+}
+
+/// The schema of one field of a form.
+pub(crate) fn form_field(field: &FieldDescriptor, options: &Options, mistakes: &mut Mistakes) -> Value {
+    let rules = options.rules(&field.options());
+    let mut walk = Walk {
+        options,
+        mistakes,
+        bounded: false,
+        camel: true,
+        inside: Vec::new(),
+    };
+    with_dialect(walk.property(field, &rules))
 }
 
 fn with_dialect(schema: Value) -> Value {
@@ -75,6 +107,8 @@ struct Walk<'a> {
     mistakes: &'a mut Mistakes,
     /// Whether integers get the bounds of their type: arguments must fit when decoded, results do by construction.
     bounded: bool,
+    /// Whether keys are spelt as REST spells them.
+    camel: bool,
     /// The messages being walked, to find recursion.
     inside: Vec<String>,
 }
@@ -90,25 +124,43 @@ impl Walk<'_> {
             return json!({});
         }
         self.inside.push(name);
-        let mut properties = Map::new();
-        let mut required = Vec::new();
-        for field in message.fields() {
-            let rules = self.options.rules(&field.options());
-            if rules.required {
-                required.push(Value::from(rules.published(&field)));
-            }
-            let schema = self.property(&field, &rules);
-            properties.insert(rules.published(&field), schema);
-        }
+        let mut members = Members::default();
+        self.gather(message, &mut members);
         self.inside.pop();
         let mut schema = Map::new();
         schema.insert("type".into(), "object".into());
-        schema.insert("properties".into(), Value::Object(properties));
-        if !required.is_empty() {
-            schema.insert("required".into(), Value::Array(required));
+        let ways = members.one_way();
+        schema.insert("properties".into(), Value::Object(members.properties));
+        if !members.required.is_empty() {
+            schema.insert("required".into(), Value::Array(members.required));
         }
         schema.insert("additionalProperties".into(), false.into());
+        if !ways.is_empty() {
+            schema.insert("oneOf".into(), Value::Array(ways));
+        }
         Value::Object(schema)
+    }
+
+    fn gather(&mut self, message: &MessageDescriptor, members: &mut Members) {
+        for field in message.fields() {
+            let rules = self.options.rules(&field.options());
+            if let (true, Kind::Message(inner)) = (rules.flatten, field.kind()) {
+                self.gather(&inner, members);
+                continue;
+            }
+            let name = match self.camel {
+                true => field.json_name().to_owned(),
+                false => rules.published(&field),
+            };
+            if rules.required {
+                members.required.push(Value::from(name.clone()));
+            }
+            if !rules.way.is_empty() {
+                members.ways.push((rules.way.clone(), name.clone()));
+            }
+            let schema = self.property(&field, &rules);
+            members.properties.insert(name, schema);
+        }
     }
 
     fn property(&mut self, field: &FieldDescriptor, rules: &RulesOption) -> Value {
@@ -131,14 +183,24 @@ impl Walk<'_> {
             self.map(field, rules, &place)
         } else if field.is_list() {
             let items = self.value(field, rules, &place);
-            Map::from_iter([
+            let mut list = Map::from_iter([
                 ("type".into(), "array".into()),
                 ("items".into(), Value::Object(items)),
-            ])
+            ]);
+            if let Some(most) = rules.max_items {
+                list.insert("maxItems".into(), most.into());
+            }
+            list
         } else {
             self.value(field, rules, &place)
         };
+        if !rules.title.is_empty() {
+            schema.insert("title".into(), rules.title.as_str().into());
+        }
         schema.insert("description".into(), description.into());
+        if rules.secret {
+            schema.insert("writeOnly".into(), true.into());
+        }
         for (keyword, text) in [
             ("default", &rules.default_json),
             ("examples", &rules.example_json),
@@ -233,6 +295,11 @@ impl Walk<'_> {
             }
             schema.insert("pattern".into(), rules.pattern.as_str().into());
         }
+        for (keyword, hint) in [("format", &rules.format), ("contentMediaType", &rules.media_type)] {
+            if !hint.is_empty() {
+                schema.insert(keyword.into(), hint.as_str().into());
+            }
+        }
         schema
     }
 
@@ -247,6 +314,33 @@ impl Walk<'_> {
             schema.insert("maximum".into(), max);
         }
         schema
+    }
+}
+
+/// The members of an object, as they are gathered.
+#[derive(Default)]
+struct Members {
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+    /// Members that belong to one of several ways, with its title.
+    ways: Vec<(String, String)>,
+}
+
+impl Members {
+    /// The ways: each requires its members and refuses those of the others.
+    fn one_way(&self) -> Vec<Value> {
+        let mut titles: Vec<&str> = self.ways.iter().map(|(title, _)| title.as_str()).collect();
+        titles.dedup();
+        let way = |title: &&str| {
+            let (own, others): (Vec<_>, Vec<_>) = self.ways.iter().partition(|(of, _)| of == title);
+            let own: Vec<&str> = own.into_iter().map(|(_, name)| name.as_str()).collect();
+            let others: Map<String, Value> = others
+                .into_iter()
+                .map(|(_, name)| (name.clone(), false.into()))
+                .collect();
+            json!({"title": title, "required": own, "properties": others})
+        };
+        titles.iter().map(way).collect()
     }
 }
 

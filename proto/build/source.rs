@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Contract, binding::Http, profiles::Profile, routes::Route, tools::Tool};
+use super::{
+    Contract, binding::Http, profiles::Profile, routes::Route, target_types::TargetType, tools::Tool,
+};
 
 /// Writes the tables.
 pub(crate) fn registry(contract: &Contract) -> String {
@@ -35,6 +37,14 @@ pub(crate) fn registry(contract: &Contract) -> String {
         "Every route, sorted by path and verb.",
         &contract.routes,
         route,
+    );
+    table(
+        &mut source,
+        "TARGET_TYPES",
+        "TargetTypeDef",
+        "Every type of targets, in the order of the contract.",
+        &contract.target_types,
+        target_type,
     );
     source
 }
@@ -142,5 +152,17 @@ fn route(route: &Route) -> String {
         ("input_message", text(&route.input_message)),
         ("output_message", text(&route.output_message)),
         ("server_streaming", route.server_streaming.to_string()),
+    ])
+}
+
+fn target_type(target: &TargetType) -> String {
+    fields([
+        ("name", text(&target.name)),
+        ("title", text(&target.title)),
+        ("description", text(&target.description)),
+        ("relay", target.relay.to_string()),
+        ("name_schema", text(target.name_schema.to_string())),
+        ("config_schema", text(target.config.to_string())),
+        ("credential_schema", text(target.credential.to_string())),
     ])
 }

@@ -3,7 +3,9 @@
 use prost::Message as _;
 use toolgate_contract::v1;
 
-use super::emitter::options::{ProfileOption, ProfilesOption, RestOption, RulesOption, ToolOption};
+use super::emitter::options::{
+    ProfileOption, ProfilesOption, RestOption, RulesOption, TargetOption, ToolOption,
+};
 
 #[test]
 fn the_build_script_reads_every_option_the_contract_has() {
@@ -68,6 +70,13 @@ fn the_build_script_reads_every_option_the_contract_has() {
         wire: "g".into(),
         default_from: v1::Context::Task.into(),
         name: "h".into(),
+        title: "i".into(),
+        secret: true,
+        format: "j".into(),
+        media_type: "k".into(),
+        max_items: Some(0),
+        flatten: true,
+        way: "l".into(),
     };
     let read = RulesOption::decode(rules.encode_to_vec().as_slice()).expect("the same message");
     assert_eq!(read.encode_to_vec(), rules.encode_to_vec());
@@ -88,4 +97,12 @@ fn the_build_script_reads_every_option_the_contract_has() {
     };
     let read = ProfilesOption::decode(profiles.encode_to_vec().as_slice()).expect("the same message");
     assert_eq!(read.encode_to_vec(), profiles.encode_to_vec());
+
+    let target = v1::TargetForm {
+        r#type: "a".into(),
+        title: "b".into(),
+        relay: true,
+    };
+    let read = TargetOption::decode(target.encode_to_vec().as_slice()).expect("the same message");
+    assert_eq!(read.encode_to_vec(), target.encode_to_vec());
 }

@@ -20,6 +20,10 @@ pub struct Status {
     pub state: &'static str,
     /// Why it is not live, or has no tools, where that is known.
     pub why: Option<String>,
+    /// Since when its relay is connected, microseconds UTC.
+    pub connected_us: Option<i64>,
+    /// Calls under way over its connection.
+    pub in_flight: usize,
     /// When its relay was last heard, microseconds UTC.
     pub last_seen_us: Option<i64>,
     /// Milliseconds of the last heartbeat.
@@ -41,7 +45,7 @@ pub struct Status {
 }
 
 impl Fleet {
-    /// How a project of this tenant does.
+    /// How a project of this tenant does, or the relay of a host.
     #[must_use]
     pub fn status(&self, snapshot: &Snapshot, target: &Target) -> Status {
         let uplinks = self.0.uplinks.get().and_then(WeakUplinks::get);
@@ -72,7 +76,10 @@ impl Fleet {
             ..Status::default()
         };
         let Some(presence) = presence else {
-            status.last_seen_us = live.and_then(|live| live.last_seen_us);
+            let heard = uplinks.and_then(|uplinks| uplinks.last_heard(&snapshot.tenant, target.id));
+            status.last_seen_us = live
+                .and_then(|live| live.last_seen_us)
+                .or_else(|| heard.map(|age| now_us.saturating_sub(whole_us(age))));
             status.state = match target.relay {
                 RelayStanding::Enrolled => "offline",
                 RelayStanding::Waiting => "waiting",
@@ -81,8 +88,9 @@ impl Fleet {
             };
             return status;
         };
-        let silent_us = i64::try_from(presence.silent_for.as_micros()).unwrap_or(i64::MAX);
-        status.last_seen_us = Some(now_us.saturating_sub(silent_us));
+        status.last_seen_us = Some(now_us.saturating_sub(whole_us(presence.silent_for)));
+        status.connected_us = Some(now_us.saturating_sub(whole_us(presence.connected_for)));
+        status.in_flight = presence.in_flight;
         status.latency_ms = presence.latency.map(|latency| latency.as_secs_f64() * 1_000.0);
         status.state = match &server {
             _ if presence.silent_for >= SILENT_AFTER => "silent",
@@ -96,4 +104,8 @@ impl Fleet {
         }
         status
     }
+}
+
+fn whole_us(age: Duration) -> i64 {
+    i64::try_from(age.as_micros()).unwrap_or(i64::MAX)
 }

@@ -4,12 +4,13 @@ use tonic::{Request, Response, Status};
 use toolgate_contract::v1::{
     AcceptToolsRequest, AcceptToolsResponse, CreateProjectRequest, CreateProjectResponse,
     DeleteProjectRequest, DeleteProjectResponse, GetProjectRequest, GetProjectResponse, ListProjectsRequest,
-    ListProjectsResponse, Project, ProjectEvent, ProjectTool, RepinRelayRequest, RepinRelayResponse,
-    SetDefaultProjectRequest, SetDefaultProjectResponse, UpdateProjectRequest, UpdateProjectResponse,
+    ListProjectsResponse, ListRelaysRequest, ListRelaysResponse, PinRelayRequest, PinRelayResponse, Project,
+    ProjectEvent, ProjectTool, RepinRelayRequest, RepinRelayResponse, SetDefaultProjectRequest,
+    SetDefaultProjectResponse, UpdateProjectRequest, UpdateProjectResponse,
     fleet_service_server::FleetService,
 };
 
-use super::{Rpc, manage::by, targets::told_enrolment};
+use super::{Rpc, manage::by, relays, targets::told_enrolment};
 use crate::{
     fleet::Event,
     identity::Action,
@@ -108,6 +109,20 @@ impl FleetService for Rpc {
         let repinned = self.projects.repin(by(&caller), &name, &key).await;
         let project = Some(told(self.answer(&caller, repinned).await?));
         Ok(Response::new(RepinRelayResponse { project }))
+    }
+
+    async fn list_relays(
+        &self,
+        request: Request<ListRelaysRequest>,
+    ) -> Result<Response<ListRelaysResponse>, Status> {
+        relays::list(self, request).await
+    }
+
+    async fn pin_relay(
+        &self,
+        request: Request<PinRelayRequest>,
+    ) -> Result<Response<PinRelayResponse>, Status> {
+        relays::pin(self, request).await
     }
 
     async fn set_default_project(

@@ -6,8 +6,9 @@ use tonic::{Request, Response, Status};
 use toolgate_contract::v1::{
     CreateEnrolmentRequest, CreateEnrolmentResponse, CreateTargetRequest, CreateTargetResponse,
     DeleteTargetRequest, DeleteTargetResponse, Enrolment as ToldEnrolment, GetTargetRequest,
-    GetTargetResponse, ListTargetsRequest, ListTargetsResponse, RevokeRelayRequest, RevokeRelayResponse,
-    Stage, Target as Told, TestTargetRequest, TestTargetResponse, UpdateTargetRequest, UpdateTargetResponse,
+    GetTargetResponse, LastTest as ToldTest, ListTargetTypesRequest, ListTargetTypesResponse,
+    ListTargetsRequest, ListTargetsResponse, RevokeRelayRequest, RevokeRelayResponse, Stage, Target as Told,
+    TargetType as ToldType, TestTargetRequest, TestTargetResponse, UpdateTargetRequest, UpdateTargetResponse,
     Validation, target_service_server::TargetService,
 };
 
@@ -16,7 +17,7 @@ use crate::{
     identity::Action,
     pages::Page,
     rfc3339,
-    targets::{Edit, Enrolment, Target, Wanted},
+    targets::{Edit, Enrolment, LastTest, Target, TargetType, Wanted},
 };
 
 #[tonic::async_trait]
@@ -65,6 +66,15 @@ impl TargetService for Rpc {
             targets,
             next_page_token,
         }))
+    }
+
+    async fn list_target_types(
+        &self,
+        request: Request<ListTargetTypesRequest>,
+    ) -> Result<Response<ListTargetTypesResponse>, Status> {
+        self.caller(&request, Action::SeeTargets).await?;
+        let types = self.targets.forms().into_iter().map(told_type).collect();
+        Ok(Response::new(ListTargetTypesResponse { types }))
     }
 
     async fn get_target(
@@ -121,9 +131,15 @@ impl TargetService for Rpc {
         let ask = ask::of(&request);
         let clock = &self.broker.rooms().clock;
         let started = clock.monotonic();
-        let outcome = self.broker.test(&ask, &request.into_inner().id).await;
+        let id = request.into_inner().id;
+        let outcome = self.broker.test(&ask, &id).await;
         let took = clock.monotonic().saturating_sub(started);
-        test::told(outcome, took).map(Response::new).map_err(status)
+        let told = test::told(outcome, took).map_err(status)?;
+        // What was tested is a target of the caller's tenant, or there were no answer.
+        if let Ok(id) = id.parse() {
+            self.targets.tested(id, told.ok, told.stages.clone());
+        }
+        Ok(Response::new(told))
     }
 
     async fn create_enrolment(
@@ -155,6 +171,7 @@ impl TargetService for Rpc {
 impl Rpc {
     fn told(&self, target: Target) -> Told {
         let status = self.targets.status(&target).to_owned();
+        let last_test = self.targets.last_test(&target).map(told_test);
         Told {
             id: target.id.to_string(),
             r#type: target.adapter,
@@ -164,7 +181,29 @@ impl Rpc {
             validation: Some(told_validation(&target.validation)),
             created_at: rfc3339::format(target.created_us),
             updated_at: rfc3339::format(target.updated_us),
+            last_test,
         }
+    }
+}
+
+fn told_test(test: LastTest) -> ToldTest {
+    ToldTest {
+        at: rfc3339::format(test.at_us),
+        ok: test.ok,
+        stages: test.stages,
+    }
+}
+
+fn told_type(of: TargetType) -> ToldType {
+    ToldType {
+        r#type: of.def.name.into(),
+        title: of.def.title.into(),
+        description: of.def.description.into(),
+        name_schema: of.def.name_schema.into(),
+        config_schema: of.config.into(),
+        credential_schema: of.credential.into(),
+        tools: of.tools.into_iter().map(str::to_owned).collect(),
+        relay: of.def.relay,
     }
 }
 
@@ -189,6 +228,7 @@ fn told_validation(stored: &serde_json::Value) -> Validation {
             .and_then(serde_json::Value::as_i64)
             .unwrap_or_default(),
         reason: text(stage.get("reason")),
+        pointer: text(stage.get("pointer")),
     };
     let texts = |name: &str| list(name).filter_map(|it| text(Some(it))).collect();
     let checked = stored.get("checkedUs").and_then(serde_json::Value::as_i64);

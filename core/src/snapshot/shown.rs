@@ -49,6 +49,12 @@ impl Snapshot {
         (!self.lets(tool)).then_some(Hidden::ReadOnly)
     }
 
+    /// Whether the tenant's policy switches the tool off, whatever else hides it.
+    #[must_use]
+    pub fn disables(&self, tool: &ToolDef) -> bool {
+        self.disabled.contains(tool.name)
+    }
+
     /// Whether a caller with this profile may call the tool.
     #[must_use]
     pub fn shows(&self, tool: &ToolDef, profile: Option<&Profile>) -> bool {

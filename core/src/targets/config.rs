@@ -72,6 +72,14 @@ pub(super) fn is_built_in(config: &Value) -> bool {
     config.get(BUILT_IN) == Some(&Value::Bool(true))
 }
 
+impl super::Target {
+    /// Whether it is the host this gateway runs on.
+    #[must_use]
+    pub fn is_built_in(&self) -> bool {
+        is_built_in(&self.config)
+    }
+}
+
 /// What a relay serves takes no credential: nothing, `null` and `{}` say so.
 pub(super) fn refuse_credential(adapter: &str, bytes: &[u8]) -> Result<(), Error> {
     let text: Vec<u8> = bytes

@@ -2,14 +2,41 @@
 
 use serde_json::Value;
 
-use super::{Target, config, project};
-use crate::{error::Error, names, registry::PROJECT};
+use super::{MOST, SSH, Target, Targets, config, project, rows};
+use crate::{adapters::Kind, changes::By, error::Error, names, registry::PROJECT};
 
 /// Refuses what cannot be the name of such a target. What a project may be called is narrower, since callers name it.
 pub(super) fn check_name(adapter: &str, name: &str) -> Result<(), Error> {
     match adapter {
         PROJECT => project::check_name(name),
         _ => names::check("name", name),
+    }
+}
+
+impl Targets {
+    /// The hosts, then the projects, each by name, disabled ones included.
+    pub async fn relayed(&self, by: &By) -> Result<Vec<Target>, Error> {
+        let tenant = by.tenant.clone();
+        let read = self.changes.read(&by.tenant, move |tx| {
+            Box::pin(async move {
+                let mut targets = rows::list(tx, &tenant, SSH, "", "", MOST).await?;
+                targets.extend(rows::list(tx, &tenant, PROJECT, "", "", MOST).await?);
+                Ok(targets)
+            })
+        });
+        read.await
+    }
+
+    /// The host or the project of this id.
+    pub async fn get_relayed(&self, by: &By, id: &str) -> Result<Target, Error> {
+        let target = self.get(by, id).await?;
+        match Kind::of(&target.adapter) {
+            None => Ok(target),
+            Some(_) => Err(Error::invalid(
+                "target_id",
+                format!("targets of type {} are dialled and have no relay", target.adapter),
+            )),
+        }
     }
 }
 

@@ -147,6 +147,7 @@ impl Connection {
     pub(super) fn presence(&self) -> Presence {
         let latency = self.life.latency_us.load(Ordering::Relaxed);
         Presence {
+            connected_for: self.age(),
             silent_for: self.silent_for(),
             latency: (latency > 0).then(|| Duration::from_micros(latency)),
             in_flight: self.calls().open.len(),

@@ -22,6 +22,8 @@ const WATCHED: Duration = Duration::from_secs(60);
 /// How a connected relay does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Presence {
+    /// How long ago it has proven itself.
+    pub connected_for: Duration,
     /// How long ago it last said anything.
     pub silent_for: Duration,
     /// How long its last answer to a ping took.

@@ -2,6 +2,7 @@
 
 mod fleet;
 mod pipe;
+mod registry;
 
 pub(crate) use self::pipe::{Pipe, event};
 
@@ -23,6 +24,7 @@ use toolgate_contract::v1::{
     pipe_service_server::PipeServiceServer,
     policy_service_server::{PolicyService, PolicyServiceServer},
     profile_service_server::{ProfileService, ProfileServiceServer},
+    registry_service_server::RegistryServiceServer,
     session_service_server::{SessionService, SessionServiceServer},
     status_service_server::{StatusService, StatusServiceServer},
     target_service_server::{TargetService, TargetServiceServer},
@@ -151,6 +153,7 @@ impl ScriptedCore {
             .add_service(SessionServiceServer::new(self.clone()))
             .add_service(PipeServiceServer::new(self.clone()))
             .add_service(FleetServiceServer::new(self.clone()))
+            .add_service(RegistryServiceServer::new(self.clone()))
             .add_service(StatusServiceServer::new(self.clone()))
             .add_service(
                 UplinkServiceServer::new(self.clone())
@@ -374,12 +377,14 @@ fn target() -> Target {
                     ok: true,
                     ms: 3,
                     reason: None,
+                    pointer: None,
                 },
                 Stage {
                     name: "sample".into(),
                     ok: false,
                     ms: 0,
                     reason: Some("not enrolled".into()),
+                    pointer: Some("/config/hostname".into()),
                 },
             ],
             not_provable: vec!["sudo rights".into()],
@@ -389,6 +394,7 @@ fn target() -> Target {
         }),
         created_at: "2026-01-02T03:04:05.000006Z".into(),
         updated_at: "2026-01-02T03:04:05.000007Z".into(),
+        last_test: None,
     }
 }
 
@@ -425,6 +431,14 @@ impl TargetService for ScriptedCore {
             targets: vec![target(), plain],
             next_page_token: String::new(),
         }))
+    }
+
+    async fn list_target_types(
+        &self,
+        request: Request<ListTargetTypesRequest>,
+    ) -> Result<Response<ListTargetTypesResponse>, Status> {
+        self.note("ListTargetTypes", request)?;
+        Ok(Response::new(ListTargetTypesResponse::default()))
     }
 
     async fn get_target(

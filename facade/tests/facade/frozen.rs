@@ -295,7 +295,7 @@ async fn an_adapter_is_answered_flat_with_its_enrolment() {
             "verdict": "pending",
             "stages": [
                 {"name": "reach", "ok": true, "ms": 3},
-                {"name": "sample", "ok": false, "ms": 0, "reason": "not enrolled"},
+                {"name": "sample", "ok": false, "ms": 0, "reason": "not enrolled", "pointer": "/config/hostname"},
             ],
             "notProvable": ["sudo rights"],
             "proven": ["metadata:read"],

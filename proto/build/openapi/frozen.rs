@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{json_content, reference};
+use super::{super::target_types::TargetType, json_content, reference};
 
 /// Amends the generated operation of a frozen rpc.
 pub(crate) fn amend(rpc: &str, operation: &mut Value) {
@@ -19,14 +19,24 @@ pub(crate) fn amend(rpc: &str, operation: &mut Value) {
 }
 
 /// Schemas that only the frozen endpoints use.
-pub(crate) fn schemas() -> Map<String, Value> {
+pub(crate) fn schemas(target_types: &[TargetType]) -> Map<String, Value> {
     Map::from_iter([
         ("ToolResult".into(), tool_result()),
         ("CallDone".into(), call_done()),
         ("TargetWithEnrolment".into(), target_with_enrolment()),
         ("ValidationProblem".into(), validation_problem()),
-        ("AdapterConfig".into(), adapter_config()),
-        ("AdapterCredential".into(), adapter_credential()),
+        (
+            "AdapterConfig".into(),
+            forms(target_types, "config", "Settings of the adapter type."),
+        ),
+        (
+            "AdapterCredential".into(),
+            forms(
+                target_types,
+                "credential",
+                "Credential of the adapter type; never returned. `ssh` and `project` take none.",
+            ),
+        ),
     ])
 }
 
@@ -179,59 +189,12 @@ fn validation_problem() -> Value {
     })
 }
 
-fn adapter_config() -> Value {
-    let text = json!({"type": "string"});
-    let texts = json!({"type": "array", "items": text});
-    let port = |default: u16| json!({"type": "integer", "minimum": 1, "maximum": 65535, "default": default});
-    let object = |title: &str, required: &[&str], properties: Value| json!({"type": "object", "title": title, "required": required, "properties": properties});
-    let dialled = |title: &str, required: &[&str], mut properties: Value| {
-        for (key, schema) in [
-            ("caCertificate", &text),
-            ("fingerprints", &texts),
-            ("allowPrivate", &texts),
-            ("allowLoopback", &json!({"type": "boolean"})),
-            ("allowHttp", &json!({"type": "boolean"})),
-        ] {
-            properties[key] = schema.clone();
-        }
-        object(title, required, properties)
+/// The forms of every type of targets, one of which a body must be.
+fn forms(target_types: &[TargetType], part: &str, description: &str) -> Value {
+    let form = |target: &TargetType| {
+        let mut form = reference(&format!("{}.{part}", target.name));
+        form["title"] = target.name.as_str().into();
+        form
     };
-    json!({
-        "description": "Settings of the adapter type.",
-        "anyOf": [
-            object("ssh", &["hostname"], json!({"hostname": text, "port": port(22)})),
-            object("project", &[], project_config()),
-            dialled("proxmox", &["host"], json!({"host": text, "port": port(8006)})),
-            dialled("github", &[], json!({"baseUrl": text})),
-            dialled("gitea", &["baseUrl"], json!({"baseUrl": text})),
-        ],
-    })
-}
-
-fn project_config() -> Value {
-    let text = json!({"type": "string"});
-    json!({
-        "url": text,
-        "sshPort": {"type": "integer", "minimum": 1, "maximum": 65535},
-        "hostPath": text,
-        "adopted": {"type": "boolean"},
-        "access": {"type": "string", "enum": ["read_only", "read_write"], "default": "read_only"},
-        "statusTool": {"type": "string", "default": "get_pipeline_status"},
-        "onDrift": {"type": "string", "enum": ["record", "block"], "default": "record"},
-        "timeoutSeconds": {"type": "integer", "minimum": 1, "maximum": 3600, "default": 60},
-    })
-}
-
-fn adapter_credential() -> Value {
-    let secret = json!({"type": "string", "writeOnly": true});
-    json!({
-        "description": "Credential of the adapter type; never returned. `ssh` and `project` take none.",
-        "anyOf": [
-            {"type": "object", "title": "proxmox", "required": ["tokenId", "tokenSecret"],
-             "properties": {"tokenId": {"type": "string"}, "tokenSecret": secret}},
-            {"type": "object", "title": "github or gitea", "required": ["token"], "properties": {"token": secret}},
-            {"type": "object", "title": "kept by a provider of secrets", "required": ["secretRef"],
-             "properties": {"secretRef": {"type": "string", "description": "`aws:NAME`, `vault:PATH` or `vault:PATH#VERSION`."}}},
-        ],
-    })
+    json!({"description": description, "anyOf": target_types.iter().map(form).collect::<Vec<_>>()})
 }

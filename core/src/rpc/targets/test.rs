@@ -99,6 +99,7 @@ fn passed(name: &str, took: Duration) -> Stage {
         ok: true,
         ms: ms(took),
         reason: None,
+        pointer: None,
     }
 }
 
@@ -108,6 +109,7 @@ fn failed(name: &str, reason: String, took: Duration) -> Stage {
         ok: false,
         ms: ms(took),
         reason: Some(reason),
+        pointer: None,
     }
 }
 

@@ -11,7 +11,8 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolgate_contract::v1::{
-    CreateTargetRequest, DeleteTargetRequest, Enrolment, Stage, Target, UpdateTargetRequest, Validation,
+    CreateTargetRequest, DeleteTargetRequest, Enrolment, LastTest, Stage, Target, UpdateTargetRequest,
+    Validation,
 };
 
 use super::super::path::Variable;
@@ -139,6 +140,8 @@ struct Adapter<'a> {
     created_at: &'a str,
     updated_at: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    last_test: Option<Tested<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     enrolment: Option<Ticket<'a>>,
 }
 
@@ -161,6 +164,15 @@ struct Step<'a> {
     ms: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Tested<'a> {
+    at: &'a str,
+    ok: bool,
+    stages: Vec<Step<'a>>,
 }
 
 #[derive(Serialize)]
@@ -187,6 +199,7 @@ impl<'a> Adapter<'a> {
             validation: target.validation.as_ref().map(Verdict::of).unwrap_or_default(),
             created_at: &target.created_at,
             updated_at: &target.updated_at,
+            last_test: target.last_test.as_ref().map(Tested::of),
             enrolment: enrolment.map(|each| Ticket {
                 token: &each.token,
                 command: &each.command,
@@ -209,6 +222,16 @@ impl<'a> Verdict<'a> {
     }
 }
 
+impl<'a> Tested<'a> {
+    fn of(test: &'a LastTest) -> Self {
+        Self {
+            at: &test.at,
+            ok: test.ok,
+            stages: test.stages.iter().map(Step::of).collect(),
+        }
+    }
+}
+
 impl<'a> Step<'a> {
     fn of(stage: &'a Stage) -> Self {
         Self {
@@ -216,6 +239,7 @@ impl<'a> Step<'a> {
             ok: stage.ok,
             ms: stage.ms,
             reason: stage.reason.as_deref(),
+            pointer: stage.pointer.as_deref(),
         }
     }
 }

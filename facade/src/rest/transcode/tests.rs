@@ -110,9 +110,9 @@ proptest! {
     #[test]
     fn any_target_survives_the_way_out_and_in(
         name in any::<String>(), ms in any::<i64>(), ok in any::<bool>(), reason in any::<Option<String>>(),
-        not_provable in prop::collection::vec(any::<String>(), 0..4),
+        pointer in any::<Option<String>>(), not_provable in prop::collection::vec(any::<String>(), 0..4),
     ) {
-        let stages = vec![Stage { name: name.clone(), ok, ms, reason }];
+        let stages = vec![Stage { name: name.clone(), ok, ms, reason, pointer }];
         let validation = Some(Validation {
             verdict: "passed".into(), stages, not_provable, ..Validation::default()
         });

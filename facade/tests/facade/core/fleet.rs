@@ -63,6 +63,22 @@ impl FleetService for ScriptedCore {
         Ok(Response::new(RepinRelayResponse::default()))
     }
 
+    async fn list_relays(
+        &self,
+        request: Request<ListRelaysRequest>,
+    ) -> Result<Response<ListRelaysResponse>, Status> {
+        self.note("ListRelays", request)?;
+        Ok(Response::new(ListRelaysResponse::default()))
+    }
+
+    async fn pin_relay(
+        &self,
+        request: Request<PinRelayRequest>,
+    ) -> Result<Response<PinRelayResponse>, Status> {
+        self.note("PinRelay", request)?;
+        Ok(Response::new(PinRelayResponse::default()))
+    }
+
     async fn set_default_project(
         &self,
         request: Request<SetDefaultProjectRequest>,
