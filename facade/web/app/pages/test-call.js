@@ -17,7 +17,7 @@ import { Running } from './test-call/running.js';
 import { useCalling } from './test-call/use-calling.js';
 import { YourCalls } from './test-call/your-calls.js';
 
-needStyle('test-call');
+await needStyle('test-call');
 
 const LEAD = 'The same path an agent takes, the same limits, the same record.';
 

@@ -41,7 +41,8 @@ function Answered({ call }) {
   const target = call.outcome && targetOf(call.outcome);
   const said = call.outcome?.isError ? html`<${Badge} state="warn" icon="warn">the tool said no<//>` : html`<${Badge} state="ok" icon="check">success<//>`;
   return html`${said}<${Freshness} call=${call} /><span class="num strong">${took(call.took)}</span>
-    ${target && html`<span class="faint small">from <span class="break">${target.name}</span></span>`}`;
+    ${target && html`<span class="faint small">from <span class="break">${target.name}</span></span>`}
+    ${call.breaks > 0 && html`<${Badge} icon="reload">connection resumed<//>`}`;
 }
 
 /** Only inventories may be old; what is live says so, and never an age. @param {{call: Call}} props */

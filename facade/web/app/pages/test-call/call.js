@@ -33,7 +33,7 @@ export function begin(tool, args, target) {
  */
 function leave(state, leaving) {
   if (over(state) || leaving.signal.aborted) return;
-  set(state, { phase: 'cancelling' });
+  set(state, { phase: 'cancelling', left: true });
   say(state, 'now', 'leaving the stream', 'its last reader cancels the call');
   leaving.abort();
 }
@@ -84,7 +84,7 @@ async function watch(state, url, left) {
  */
 function opened(state, after, tries) {
   set(state, { lost: false });
-  if (tries) say(state, 'ok', 'resumed', after ? `Last-Event-ID ${after}` : 'no event was missed', 'SSE');
+  if (tries) say(state, 'ok', 'resumed', after ? `Last-Event-ID ${after}` : 'from its first event', 'SSE');
   else say(state, 'now', 'watching', 'the stream is open', 'SSE');
 }
 
@@ -93,7 +93,7 @@ function opened(state, after, tries) {
  * @param {number} tries
  */
 function broke(state, tries) {
-  set(state, { lost: true });
+  set(state, { lost: true, breaks: state.peek().breaks + 1 });
   say(state, 'bad', 'connection lost', tries > 1 ? `try ${tries}` : 'going on after the last event that was seen');
 }
 

@@ -28,9 +28,11 @@ export function Ended({ call, onAgain, onCommand }) {
 /** @param {{call: import('./state.js').Call}} props */
 function Cancelled({ call }) {
   const confirmed = Boolean(call.problem?.body.correlationId);
-  return html`<${Note} title="You cancelled it.">
-    ${confirmed ? 'The gateway closed its request to the target and says that the call ended as cancelled.' : 'The stream was left, which cancels the call.'}
-    ${call.tool.writes && ' It is a tool that writes: what it had done by then stands in its audit row.'}<//>`;
+  const how = call.left
+    ? confirmed ? 'The gateway closed its request to the target and says that the call ended as cancelled.' : 'The stream was left, which cancels the call.'
+    : 'With its last reader gone the gateway cancelled the call. Call it again.';
+  return html`<${Note} state=${call.left ? 'idle' : 'warn'} title=${call.left ? 'You cancelled it.' : 'The connection broke off.'}>
+    ${how}${call.tool.writes && ' It is a tool that writes: what it had done by then stands in its audit row.'}<//>`;
 }
 
 /** @param {{call: import('./state.js').Call, problem: import('../../api.js').Problem, onAgain: () => void}} props */

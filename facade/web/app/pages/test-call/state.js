@@ -12,8 +12,8 @@ import { joined } from './outcome.js';
  * @typedef {{
  *   phase: Phase, tool: Called, target: Target|null, args: any, began: number, when: number,
  *   id: string|null, lines: Line[], outcome: Outcome|null, problem: Problem|null,
- *   took: number|null, lost: boolean, received: number
- * }} Call
+ *   took: number|null, lost: boolean, breaks: number, left: boolean, received: number
+ * }} Call breaks: how often its stream broke off; left: the person at this page left it
  * @typedef {{value: Call, peek: () => Call}} CallState
  */
 
@@ -27,7 +27,7 @@ import { joined } from './outcome.js';
 export function fresh(tool, args, target) {
   return {
     phase: 'sending', tool, target, args, began: performance.now(), when: Date.now(), id: null, lines: [],
-    outcome: null, problem: null, took: null, lost: false, received: 0,
+    outcome: null, problem: null, took: null, lost: false, breaks: 0, left: false, received: 0,
   };
 }
 

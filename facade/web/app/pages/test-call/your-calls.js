@@ -39,7 +39,7 @@ export function YourCalls({ onOpen }) {
 function How({ kept }) {
   if (kept.how === 'cached') return html`<${Badge} icon="clock">cached<//>`;
   if (kept.how === 'live') return html`<${Badge} state="live">live<//>`;
-  if (kept.how === 'failed') return html`<${Badge} state="bad">${wordOf(kept.reason)}<//><span class="sub md">${kept.reason}</span>`;
+  if (kept.how === 'failed') return html`<${Badge} state="bad">${wordOf(kept.reason)}<//><span class="sub why-word">${kept.reason}</span>`;
   return html`<${Badge} state=${kept.how === 'said no' ? 'warn' : kept.how === 'ok' ? 'ok' : 'idle'}>${kept.how}<//>`;
 }
 

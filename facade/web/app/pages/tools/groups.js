@@ -69,7 +69,7 @@ function shows(tool, show) {
  */
 export function summary(tools) {
   const words = /** @type {[string, string][]} */ ([
-    ['listed', 'listed'], ['disabled', 'off'], ['read_only', 'hidden: back end is read only'], ['no_back_end', 'without a target'], ['on_request', 'on request of a profile'],
+    ['listed', 'listed'], ['disabled', 'off'], ['read_only', 'hidden: back end is read only'], ['no_back_end', 'without a target'], ['on_request', 'on request of a profile'], ['hidden', 'hidden'],
   ]);
   const parts = words.map(([state, word]) => [tools.filter((tool) => tool.state === state).length, word]).filter(([count]) => count);
   return parts.map(([count, word]) => `${count} ${word}`).join(', ');
