@@ -49,9 +49,8 @@ function Actions({ target, onSwitch, onDelete }) {
       onClick=${() => test(target.id)}>Test connection<//>`}`;
 }
 
-/** @param {{target: Target, relay?: Relay, all: Target[], reload: () => void}} props */
-function Known({ target, relay, all, reload }) {
-  const types = useGet('/api/mcp/adapter-types');
+/** @param {{target: Target, relay?: Relay, all: Target[], types: ReturnType<typeof useGet>, reload: () => void}} props */
+function Known({ target, relay, all, types, reload }) {
   const [leaving, setLeaving] = useState(false);
   const [saving, setSaving] = useState(/** @type {{stages?: Stage[], since?: number}} */ ({}));
   const kind = kindOf(target.type);
@@ -98,11 +97,13 @@ function Known({ target, relay, all, reload }) {
 /** @param {{id: string}} props */
 export function Detail({ id }) {
   const { targets, relays, error, reload } = useTargets((all) => ENROLS.includes(all.find((one) => one.id === id)?.status ?? ''));
+  const types = useGet('/api/mcp/adapter-types');
   const target = targets?.find((one) => one.id === id);
-  if (target) return html`<${Known} key=${id} target=${target} relay=${relays.get(id)} all=${targets} reload=${reload} />`;
+  const whole = types.data || types.error;
+  if (target && whole) return html`<${Known} key=${id} target=${target} relay=${relays.get(id)} all=${targets} types=${types} reload=${reload} />`;
   return html`<${Page} title="Adapter">
     ${error && html`<${Refusal} problem=${error} onRetry=${reload} />`}
-    ${!targets && !error && html`<${Skeleton} lines=${8} />`}
-    ${targets && html`<${Card} flush><${Empty} icon="search" title="No such target" text="It was deleted, or the address is not whole."><${Button} href="/adapters">All adapters<//><//><//>`}
+    ${(!targets || (target && !whole)) && !error && html`<${Skeleton} lines=${8} />`}
+    ${targets && !target && html`<${Card} flush><${Empty} icon="search" title="No such target" text="It was deleted, or the address is not whole."><${Button} href="/adapters">All adapters<//><//><//>`}
   <//>`;
 }

@@ -26,8 +26,8 @@ const addButton = () => html`<${Button} kind="primary" icon="plus" href="/adapte
 function Actions({ targets }) {
   const some = targets?.filter(({ status }) => ['ready', 'drifted', 'offline'].includes(status)) ?? [];
   return html`<${CopyButton} small=${false} text=${curl('GET', '/api/mcp/adapter')}>Copy as curl<//>
-    ${may('test') && some.length > 0 &&
-    html`<${Button} icon="bolt" busy=${testing.value.size > 0} onClick=${() => testAll(some.map(({ id }) => id))}>Test all<//>`}
+    ${may('test') && (!targets || some.length > 0) &&
+    html`<${Button} icon="bolt" busy=${testing.value.size > 0} disabled=${!some.length} onClick=${() => testAll(some.map(({ id }) => id))}>Test all<//>`}
     ${may('change') && addButton()}`;
 }
 

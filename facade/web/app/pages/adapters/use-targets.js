@@ -68,5 +68,7 @@ export function useTargets(waits) {
   const reload = useCallback(() => setRound((n) => n + 1), []);
   /** @type {Relay[]} */
   const known = relays.data?.relays ?? [];
-  return { targets, relays: new Map(known.map((relay) => [relay.targetId, relay])), error, reload };
+  // Both at once, so that no card grows after it was drawn.
+  const heard = relays.data || relays.error;
+  return { targets: heard ? targets : undefined, relays: new Map(known.map((relay) => [relay.targetId, relay])), error, reload };
 }

@@ -26,10 +26,10 @@ export function All() {
     ${error && html`<${Refusal} problem=${error} onRetry=${reload} />`}
     ${loading && html`<${Skeleton} tiles=${4} /><${Card} title="Projects" flush><${Skeleton} rows=${4} /><//>`}
     ${projects && relays && some && html`<${Figures} projects=${projects} relays=${relays} />`}
-    ${projects && (some ? html`<${ProjectsTable} projects=${projects} reload=${reload} />` : html`<${FirstUplink} />`)}
-    <div class=${some ? 'split two-one' : 'split'}>
+    ${projects && !loading && (some ? html`<${ProjectsTable} projects=${projects} reload=${reload} />` : html`<${FirstUplink} />`)}
+    ${!loading && html`<div class=${some ? 'split two-one' : 'split'}>
       ${relays && relays.length > 0 ? html`<${RelaysTable} relays=${relays} reload=${reload} />` : some && html`<div></div>`}
-      ${some && html`<div class="stack">${may('call') && html`<${Pipelines} />`}<${Events} projects=${projects} /></div>`}
-    </div>
+      ${some && html`<div class="stack">${may('call') && html`<${Pipelines} projects=${projects.length} />`}<${Events} projects=${projects} /></div>`}
+    </div>`}
   <//>`;
 }

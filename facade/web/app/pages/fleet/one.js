@@ -69,7 +69,7 @@ function Known({ answer: { project, tools, events, withheldTools }, error, reloa
         <${ToolsTable} tools=${tools} why=${project.why} />
         <${Card} title="Events" actions=${html`<${Badge} state="live">live<//>`} flush>
           ${events.length
-            ? html`<div class="scroll" tabindex="0" role="region" aria-label="Events"><${EventLog} events=${events.map((/** @type {any} */ event) => line(event))} label="Events" /></div>`
+            ? html`<div class="scroll" tabindex="0" role="region" aria-label="Events, newest first"><${EventLog} events=${events.map((/** @type {any} */ event) => line(event))} label="Events" /></div>`
             : html`<${Empty} icon="clock" title="No event yet" text="What its server tells outside of calls appears here as it comes." />`}
         <//>
       </div>

@@ -48,7 +48,8 @@ function Line({ pipeline: { name, ok, why, stages = [], attention = [] }, all })
   </li>`;
 }
 
-export function Pipelines() {
+/** @param {{projects: number}} props how many are asked, so that their room is kept */
+export function Pipelines({ projects: asked }) {
   const [found, setFound] = useState(/** @type {{answer: Found, ms: number, at: string} | undefined} */ (undefined));
   const [problem, setProblem] = useState(/** @type {any} */ (undefined));
   const [busy, setBusy] = useState(false);
@@ -69,7 +70,7 @@ export function Pipelines() {
   return html`<${Card} title="Pipelines" note=${found && html`asked <${Ago} at=${found.at} />, <${Duration} ms=${found.ms} />`} busy=${busy}
     actions=${html`<${Button} small kind="quiet" icon="reload" busy=${busy} onClick=${ask}>Ask again<//>`}>
     ${problem && html`<${Refusal} problem=${problem} />`}
-    ${!found && !problem && html`<${Skeleton} lines=${4} />`}
+    ${!found && !problem && html`<${Skeleton} lines=${2 * asked} />`}
     ${found && html`<ul class="bars">${projects.map((pipeline) => html`<${Line} key=${pipeline.name} pipeline=${pipeline} all=${stages} />`)}</ul>`}
     ${stages.length > 0 && html`<div class="legend-row">${stages.map((stage) => html`<span key=${stage}><i class=${shadeOf(stages, stage)}></i>${stage}</span>`)}</div>`}
   <//>`;
