@@ -4,7 +4,7 @@ import { onSignedOut, Problem } from './api.js';
 import { forget, loadSession, me } from './session.js';
 import { go, route } from './router.js';
 import { Frame } from './frame/frame.js';
-import { PageRoom } from './pages.js';
+import { PageRoom, preload } from './pages.js';
 import { Toasts } from './parts/toast.js';
 import { Refusal } from './parts/note.js';
 
@@ -45,4 +45,5 @@ function App() {
 }
 
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));
+preload(route.value.parts[0] ?? 'overview');
 begin();

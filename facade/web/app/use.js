@@ -104,7 +104,9 @@ addEventListener('keydown', (event) => {
   if (name === 'Enter' && at.closest(PRESSED)) return;
   if (name.length === 1 && !letters.value) return;
   // What is under a dialog does not listen.
-  if (document.querySelector('dialog[open]') && !at.closest('dialog[open]') && name !== 'Escape') return;
+  if (document.querySelector('dialog[open]') && !at.closest('dialog[open]')) return;
+  // The browser itself closes dialogs and popovers, the topmost first.
+  if (name === 'Escape' && document.querySelector('dialog[open], :popover-open')) return;
   for (const layer of [...layers].reverse()) {
     const fn = layer.current[name];
     if (fn && fn(event) !== false) {

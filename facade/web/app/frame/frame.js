@@ -40,6 +40,6 @@ export function Frame({ children }) {
         <main id="content" tabindex="-1" ref=${content}>${children}</main>
       </div>
     </div>
-    ${searching && html`<${Palette} onClose=${() => setSearching(false)} />`}
+    ${searching && html`<${Palette} onClose=${() => setSearching(false)} onKeys=${() => setHelping(true)} />`}
     ${helping && html`<${KeysHelp} onClose=${() => setHelping(false)} />`}`;
 }

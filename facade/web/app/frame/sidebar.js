@@ -4,6 +4,7 @@ import { Link, route } from '../router.js';
 import { preload } from '../pages.js';
 import { Icon, Mark } from '../parts/icon.js';
 import { groups } from './places.js';
+import { Refused } from './refused.js';
 import { Seal } from './seal.js';
 import { ThemeSwitch } from './theme-switch.js';
 
@@ -19,7 +20,7 @@ export function Sidebar() {
         ${group.label && html`<p class="nav-label" id=${`nav-${at}`}>${group.label}</p>`}
         <ul class="nav" aria-labelledby=${group.label ? `nav-${at}` : undefined}>${group.places.map((place) => html`
           <li key=${place.name}><${Link} href=${place.href} title=${place.label} aria-current=${place.name === here ? 'page' : undefined} onPointerEnter=${() => preload(place.name)}>
-            <${Icon} name=${place.icon} /><span>${place.label}</span><//></li>`)}
+            <${Icon} name=${place.icon} /><span>${place.label}</span>${place.name === 'fleet' && html`<${Refused} />`}<//></li>`)}
         </ul>`)}
       <${Seal} />
       <${ThemeSwitch} />

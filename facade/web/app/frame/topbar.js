@@ -1,11 +1,10 @@
 // The tenant, search, theme, and who is signed in.
 import { html } from '../html.js';
-import { me, signOut } from '../session.js';
-import { go } from '../router.js';
+import { me } from '../session.js';
 import { letters, setLetters } from '../use.js';
 import { Icon } from '../parts/icon.js';
 import { Menu } from '../parts/popover.js';
-import { toast } from '../parts/toast.js';
+import { leave } from './leave.js';
 import { ThemeSwitch } from './theme-switch.js';
 
 /** @param {{onSearch: () => void, onKeys: () => void}} props */
@@ -29,15 +28,6 @@ function Who({ onKeys }) {
     { label: 'Sign out', icon: 'out', onSelect: leave },
   ];
   return html`<${Menu} label=${`${initials(principal)}, signed in as ${principal}`} class="who" items=${items}><span aria-hidden="true">${initials(principal)}</span><//>`;
-}
-
-async function leave() {
-  try {
-    await signOut();
-    go('/sign-in');
-  } catch (error) {
-    toast({ state: 'bad', title: 'Not signed out', text: /** @type {Error} */ (error).message });
-  }
 }
 
 /** @param {string} name */

@@ -12,11 +12,10 @@ import { Empty } from '../../parts/empty.js';
 import { Refusal } from '../../parts/note.js';
 import { Table } from '../../parts/table.js';
 import { Ago } from '../../parts/time.js';
+import { METHODS } from './methods.js';
 import { SignInLink } from './sign-in-link.js';
 
 /** @typedef {{id: string, principal: string, role: string, method: string, createdAt: string, lastUsedAt?: string, expiresAt: string, current?: boolean}} Session */
-
-const METHODS = /** @type {Record<string, string>} */ ({ link: 'sign-in link', oidc: 'provider' });
 
 export function Sessions() {
   const { data, error, loading, reload } = useGet('/api/sessions', { every: 30000 });
@@ -49,11 +48,11 @@ export function Sessions() {
 
 /** @param {(session: Session) => void} onEnd @returns {import('../../parts/table.js').Column[]} */
 const columns = (onEnd) => [
-  { key: 'principal', label: 'Who', render: (/** @type {Session} */ session) => html`<span class="name break">${session.principal}</span> ${session.current && html`<${Badge} state="accent">this browser<//>`}<span class="sub">${session.role}</span>` },
-  { key: 'method', label: 'By', className: 'md dim', render: (/** @type {Session} */ session) => METHODS[session.method] ?? session.method },
+  { key: 'principal', label: 'Who', render: (/** @type {Session} */ session) => html`<span class="name break">${session.principal}</span> ${session.current && html`<${Badge} state="accent">this browser<//>`}<span class="sub">${session.role}</span><span class="sub only-narrow">ends <${Ago} at=${session.expiresAt} /></span>` },
+  { key: 'method', label: 'By', className: 'lg dim', render: (/** @type {Session} */ session) => METHODS[session.method] ?? session.method },
   { key: 'createdAt', label: 'Signed in', className: 'lg dim nowrap', render: (/** @type {Session} */ session) => html`<${Ago} at=${session.createdAt} />` },
   { key: 'lastUsedAt', label: 'Last use', className: 'dim nowrap', render: (/** @type {Session} */ session) => html`<${Ago} at=${session.lastUsedAt} />` },
-  { key: 'expiresAt', label: 'Ends', className: 'sm dim nowrap', render: (/** @type {Session} */ session) => html`<${Ago} at=${session.expiresAt} />` },
+  { key: 'expiresAt', label: 'Ends', className: 'md dim nowrap', render: (/** @type {Session} */ session) => html`<${Ago} at=${session.expiresAt} />` },
   { key: 'actions', label: 'Actions', hideLabel: true, className: 'r', render: (/** @type {Session} */ session) => html`
     <${Button} kind="quiet" small aria-label=${`End the session of ${session.principal}${session.current ? ' in this browser' : ''}`} disabled=${session.principal !== me.value?.principal && !may('change')} onClick=${() => onEnd(session)}>End<//>` },
 ];

@@ -8,6 +8,7 @@ import { KeyValue } from '../../parts/kv.js';
 import { Note, Refusal } from '../../parts/note.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import { Clock } from '../../parts/time.js';
+import { METHODS } from './methods.js';
 
 export function SignInSettings() {
   const { data, error, reload } = useGet('/api/sign-in/options');
@@ -31,7 +32,7 @@ export function SignInSettings() {
       <${Card} title="You">
         <${KeyValue} rows=${[
           ['Name', me.value?.principal], ['Role', me.value?.role], ['Profile', me.value?.profile], ['Tenant', html`<code>${me.value?.tenantId}</code>`],
-          ['Signed in by', me.value?.method === 'oidc' ? 'provider' : 'sign-in link'],
+          ['Signed in by', METHODS[me.value?.method ?? 'link']],
           ['Session ends', me.value?.expiresAt && html`<${Clock} at=${me.value.expiresAt} date /> UTC`],
         ]} />
       <//>

@@ -9,10 +9,10 @@ import { roleText } from './roles.js';
 
 /** @param {(token: Token) => void} onRevoke @returns {import('../../parts/table.js').Column[]} */
 export const columns = (onRevoke) => [
-  { key: 'name', label: 'Name', render: (/** @type {Token} */ token) => html`<span class="name break">${token.name}</span><span class="sub">${roleText(token)}</span>` },
+  { key: 'name', label: 'Name', render: (/** @type {Token} */ token) => html`<span class="name break">${token.name}</span><span class="sub">${roleText(token)}</span><span class="sub only-narrow">${endsBelow(token)}</span>` },
   { key: 'lastUsedAt', label: 'Last use', render: lastUse },
-  { key: 'createdAt', label: 'Made', className: 'md dim nowrap', render: (/** @type {Token} */ token) => html`<${Ago} at=${token.createdAt} />` },
-  { key: 'expiresAt', label: 'Expires', className: 'sm dim nowrap', render: ends },
+  { key: 'createdAt', label: 'Made', className: 'lg dim nowrap', render: (/** @type {Token} */ token) => html`<${Ago} at=${token.createdAt} />` },
+  { key: 'expiresAt', label: 'Expires', className: 'md dim nowrap', render: ends },
   { key: 'actions', label: 'Actions', hideLabel: true, className: 'r', render: (/** @type {Token} */ token) => !token.revokedAt && html`
     <${Button} kind="quiet" small aria-label=${`Revoke ${token.name}`} onClick=${() => onRevoke(token)}>Revoke<//>` },
 ];
@@ -24,6 +24,12 @@ function lastUse(token) {
   if (token.lastUsedAt) return html`<span class="dim nowrap"><${Ago} at=${token.lastUsedAt} /></span>`;
   const old = Date.now() - Date.parse(token.createdAt) > 7 * DAY_MS;
   return html`<span class=${old && !token.revokedAt ? 'warn nowrap' : 'faint nowrap'}>never</span>`;
+}
+
+/** The same where there is no column for it. @param {Token} token */
+function endsBelow(token) {
+  if (token.revokedAt || (token.expiresAt && Date.parse(token.expiresAt) < Date.now())) return ends(token);
+  return token.expiresAt ? html`expires ${ends(token)}` : 'never expires';
 }
 
 /** @param {Token} token */
