@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { decode, differences, lengths } from '../../facade/web/app/pages/audit/canonical.js';
 import { merge, weave } from '../../facade/web/app/pages/audit/chain.js';
+import { microseconds, rooted, signedBy } from '../../facade/web/app/pages/audit/checkpoint.js';
 import { any, none, read, toParams, toSearch, wider } from '../../facade/web/app/pages/audit/filters.js';
 import { guess } from '../../facade/web/app/pages/audit/guess.js';
 import { genesis, hex, rowHash, unbase64, unhex } from '../../facade/web/app/pages/audit/hash.js';
@@ -90,4 +91,24 @@ test('a search says what it takes the text for', () => {
     assert.deepEqual([found?.key, found?.value], [key, value], typed);
   }
   assert.equal(guess('  ', targets, []), null);
+});
+
+/** The lines of the documented round, and the key that signed them. */
+const line = (type) => JSON.parse(new RegExp(`^\\{"type":"${type}".*\\}$`, 'm').exec(readFileSync(new URL('../../docs/audit.md', import.meta.url), 'utf8'))[0]);
+
+test('the documented checkpoint is signed by the documented key', async () => {
+  const [key, checkpoint] = [line('key'), line('checkpoint')];
+  assert.equal(await signedBy(checkpoint, key), true);
+  assert.equal(await rooted([key]), true);
+  for (const other of [{ seq: 4 }, { count: 4 }, { time: '2026-01-01T00:00:00.000002Z' }, { tenantId: 'x' }, { hash: 'ac'.repeat(32) }, { origin: 'x' }, { keyId: 'x' }]) {
+    assert.equal(await signedBy({ ...checkpoint, ...other }, key), false, JSON.stringify(other));
+  }
+  assert.equal(await rooted([]), false);
+  assert.equal(await rooted([{ ...key, number: 2 }]), false);
+  assert.equal(await rooted([key, key]), false, 'a second key signs by the first');
+});
+
+test('times are signed to the microsecond', () => {
+  const cases = { '1970-01-01T00:00:00.000001Z': 1n, '2026-01-01T00:00:00Z': 1767225600000000n, '2026-01-01T00:00:00.5Z': 1767225600500000n };
+  for (const [time, expected] of Object.entries(cases)) assert.equal(microseconds(time), expected, time);
 });

@@ -6,6 +6,7 @@ import { Icon } from '../../parts/icon.js';
 import { Clock } from '../../parts/time.js';
 import { grouped } from './events.js';
 import { inGroups } from './hash.js';
+import { ToCheckpoint } from './to-checkpoint.js';
 
 /**
  * @param {{sealed: import('./proof.js').Sealed, proof: import('./proof.js').Proof|null, search: string}} props
@@ -24,7 +25,8 @@ export function ChainOf({ sealed, proof, search }) {
         ${proof?.next.hash && html`<div class="hash">${inGroups(proof.next.hash)}</div>`}<${Said} finding=${proof?.next} /></li>
       <li><${Covered} checkpoint=${sealed.checkpoint} /></li>
     </ol>
-    ${proof && html`<${Proved} proof=${proof} checkpoint=${sealed.checkpoint} />`}`;
+    ${proof && html`<${Proved} proof=${proof} checkpoint=${sealed.checkpoint} />`}
+    ${proof?.hash.state === 'ok' && html`<${ToCheckpoint} sealed=${sealed} />`}`;
 }
 
 function Covered(/** @type {{checkpoint?: {seq: number, time: string}}} */ { checkpoint }) {
@@ -38,7 +40,7 @@ function Proved(/** @type {{proof: import('./proof.js').Proof, checkpoint?: {seq
   const found = [proof.hash, proof.fields, proof.next.state === 'none' ? null : { ...proof.next, words: `the row after it ${proof.next.words}` }];
   return html`<ul class="why">${found.filter((f) => f !== null).map((finding) => html`<li key=${finding.words} class=${finding.state === 'bad' ? 'bad' : undefined}>
       <span class=${finding.state === 'none' ? 'faint' : finding.state}><${Icon} name=${ICONS[finding.state]} /></span><div>${finding.words}</div></li>`)}
-    <li><span class="faint"><${Icon} name="info" /></span><div>Not proved here: the MAC, whose key never leaves the gateway${checkpoint ? ', and the signature of the checkpoint' : ''}. <b>Verify</b> checks both over the whole record; an export can be checked without this gateway.</div></li></ul>`;
+    <li><span class="faint"><${Icon} name="info" /></span><div>Not proved here: the MAC, whose key never leaves the gateway${checkpoint ? ', and, until you follow it, the signature of the checkpoint' : ''}. <b>Verify</b> checks both over the whole record; an export can be checked without this gateway.</div></li></ul>`;
 }
 
 const ICONS = { ok: 'check', bad: 'warn', none: 'info' };

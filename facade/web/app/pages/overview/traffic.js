@@ -6,7 +6,7 @@ import { Card } from '../../parts/card.js';
 import { Chart } from '../../parts/chart.js';
 import { Segmented } from '../../parts/field.js';
 import { Skeleton } from '../../parts/skeleton.js';
-import { apart, rates, ticks, times } from './figures.js';
+import { APART, apart, rates, ticks, times } from './figures.js';
 
 /** Spans to look at; the gateway remembers three hours. */
 export const SPANS = [
@@ -27,12 +27,15 @@ export function Traffic({ overview, span, setSpan, live }) {
     ${drawn ? html`<${Chart} key=${`${view}${span}`} ...${drawn} height=${184} />` : html`<${Skeleton} block />`}<//>`;
 }
 
+/** Times are no amounts: nothing is filled below them. */
+const LINES = ['line', 'quiet', 'faint'];
+
 /** @param {import('./figures.js').Overview} o @param {string} view */
 function draw(o, view) {
   const tools = apart(o);
   const series = view === 'calls'
     ? [{ label: 'all tools', values: rates(o, o.calls) }, ...tools.slice(0, 2).map((tool) => ({ label: tool.name, values: rates(o, tool.calls) }))]
-    : tools.map((tool) => ({ label: tool.name, values: tool.p95Ms }));
+    : tools.slice(0, APART).map((tool, at) => ({ label: tool.name, values: tool.p95Ms, kind: LINES[at] }));
   const marks = view === 'calls' ? ticks(o) : [];
   return { series, times: times(o), unit: view === 'calls' ? '' : 'ms', marks };
 }
