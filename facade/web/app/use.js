@@ -5,7 +5,7 @@ import { get, Problem, withQuery } from './api.js';
 /**
  * Reads a path; keeps what it has while it reads again. A null path reads nothing.
  * @param {string | null} path
- * @param {{query?: import('./api.js').Query, every?: number}} [options] every: milliseconds between readings, while the page is seen
+ * @param {{query?: import('./api.js').Query, every?: number}} [options] every: milliseconds between readings, while the page is seen; a slow answer is waited for
  * @returns {{data: any, error: Problem | null, loading: boolean, reload: () => Promise<void>}}
  */
 export function useGet(path, { query, every } = {}) {
@@ -14,23 +14,27 @@ export function useGet(path, { query, every } = {}) {
   const running = useRef(/** @type {AbortController | null} */ (null));
   const load = useCallback(async () => {
     running.current?.abort();
+    running.current = null;
     if (url === null) return;
     const control = new AbortController();
     running.current = control;
     setState((old) => (old.path === path ? { ...old, loading: true } : { path, data: undefined, error: null, loading: true }));
     try {
       const data = await get(url, { signal: control.signal });
-      if (!control.signal.aborted) setState({ path, data, error: null, loading: false });
+      if (control.signal.aborted) return;
+      running.current = null;
+      setState({ path, data, error: null, loading: false });
     } catch (error) {
       if (control.signal.aborted) return;
+      running.current = null;
       const problem = error instanceof Problem ? error : new Problem(0, { detail: String(error) });
       setState((old) => ({ ...old, error: problem, loading: false }));
     }
   }, [url]);
   useEffect(() => {
     load();
-    const timer = every && url !== null ? setInterval(() => { if (!document.hidden) load(); }, every) : undefined;
-    return () => { clearInterval(timer); running.current?.abort(); };
+    const timer = every && url !== null ? setInterval(() => { if (!document.hidden && !running.current) load(); }, every) : undefined;
+    return () => { clearInterval(timer); running.current?.abort(); running.current = null; };
   }, [url, every]);
   const stale = state.path !== path;
   return { data: stale ? undefined : state.data, error: stale ? null : state.error, loading: stale ? url !== null : state.loading, reload: load };
