@@ -96,7 +96,8 @@ function nameOf(event) {
   return (event.ctrlKey || event.metaKey ? 'ctrl+' : '') + key;
 }
 
-const FIELDS = 'input, textarea, select, [contenteditable]';
+/** Where letters are typed; boxes and switches take none. */
+const FIELDS = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]';
 const PRESSED = 'a, button, summary, [role="button"], [role="tab"], [role="option"]';
 
 addEventListener('keydown', (event) => {

@@ -1,6 +1,7 @@
 // Tools: the registry as this tenant sees it, what profiles make of it, and why a token does not see a tool.
 import { html } from '../html.js';
 import { curl } from '../api.js';
+import { needStyle } from '../need-style.js';
 import { CopyButton } from '../parts/code.js';
 import { Page } from '../parts/page.js';
 import { Tabs } from '../parts/tabs.js';
@@ -11,6 +12,8 @@ import { Profiles } from './tools/profiles.js';
 import { Registry } from './tools/registry.js';
 import { ToolPage } from './tools/tool.js';
 import { Why } from './tools/why.js';
+
+await needStyle('tools');
 
 const LEAD = 'The registry is closed: nothing can be added here, only switched off or narrowed to a profile.';
 

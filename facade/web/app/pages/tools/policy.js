@@ -40,5 +40,5 @@ async function change(name, off, reload) {
 /** @param {unknown} problem */
 function told(problem) {
   const { what, why, next } = nextStep(problem);
-  return [what, why, next].filter(Boolean).join(' ');
+  return [...new Set([what, why, next])].filter(Boolean).join(' ');
 }

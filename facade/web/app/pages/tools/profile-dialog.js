@@ -34,18 +34,19 @@ export function ProfileDialog({ profile, onClose, onSaved }) {
     }
   };
   const errors = errorsByPointer(problem?.violations ?? []);
+  const atFields = ['/name', '/description', '/token_budget', '/result_cap'].some((pointer) => errors[pointer]);
   const foot = html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="profile-form" busy=${busy}>${profile ? 'Save' : 'Make profile'}<//>`;
-  return html`<${Dialog} open class="wide" title=${profile ? `Edit ${profile.name}` : 'New profile'} onClose=${onClose} foot=${foot}>
+  return html`<${Dialog} open class="tall" title=${profile ? `Edit ${profile.name}` : 'New profile'} onClose=${onClose} foot=${foot}>
     <form id="profile-form" class="stack" novalidate onSubmit=${save}>
-      ${problem && html`<${Refusal} problem=${problem} />`}
+      ${problem && !atFields && html`<${Refusal} problem=${problem} />`}
       ${!profile && html`<${Text} label="Name" required help="A small letter, then letters, digits, _ and -; at most 40." mono value=${form.name} error=${errors['/name']} onChange=${(/** @type {string} */ name) => set({ name })} />`}
       <${Text} label="Description" help="What it is for, in one line." value=${form.description} error=${errors['/description']} onChange=${(/** @type {string} */ description) => set({ description })} />
       <${ToolChecks} tools=${data?.tools} chosen=${form.tools} onChange=${(/** @type {Set<string>} */ tools) => set({ tools })} />
       <div class="stack tight"><span class="legend">How its tools are told</span><div><${Segmented} label="Disclosure" value=${form.disclosure} onChange=${(/** @type {string} */ disclosure) => set({ disclosure })}
         options=${[{ value: 'direct', label: 'In the list' }, { value: 'search', label: 'Found by search' }]} /></div></div>
       <div class="form-grid">
-        <${Text} label="Token budget" optional type="tokens" help="The most that its list may cost a model." mono value=${form.tokenBudget} error=${errors['/tokenBudget']} onChange=${(/** @type {string} */ tokenBudget) => set({ tokenBudget })} />
-        <${Text} label="Result cap" optional type="tokens" help="The most of one result; the rest is fetched." mono value=${form.resultCap} error=${errors['/resultCap']} onChange=${(/** @type {string} */ resultCap) => set({ resultCap })} />
+        <${Text} label="Token budget" optional type="tokens" help="The most that its list may cost a model." mono value=${form.tokenBudget} error=${errors['/token_budget']} onChange=${(/** @type {string} */ tokenBudget) => set({ tokenBudget })} />
+        <${Text} label="Result cap" optional type="tokens" help="The most of one result; the rest is fetched." mono value=${form.resultCap} error=${errors['/result_cap']} onChange=${(/** @type {string} */ resultCap) => set({ resultCap })} />
       </div>
     </form>
   <//>`;
