@@ -26,7 +26,8 @@ export default function Access({ parts }) {
   const mine = PARTS.filter((part) => !part.for || may(part.for));
   const part = parts[1] ? PARTS.find((each) => each.id === parts[1]) : mine[0];
   const lead = 'Who may ask, and how much of the catalog they see.';
-  const copy = part && html`<${CopyButton} small=${false} text=${() => curl('GET', part.asks)}>Copy as curl<//>`;
+  const copy = part && html`<${CopyButton} small=${false} text=${() => curl('GET', part.asks)}>Copy as curl<//>
+    ${part.id === 'tokens' && html`<${Button} icon="agent" href="/?connect=claude">Connect an agent<//>`}`;
   return html`
     <${Page} title="Access" lead=${lead} actions=${copy}>
       <${Tabs} label="Access" current=${part?.id ?? ''} tabs=${mine.map(({ id, label, href }) => ({ id, label, href: id === mine[0]?.id ? '/access' : href }))} />

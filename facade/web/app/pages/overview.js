@@ -1,6 +1,6 @@
 // Overview: is it up, what is asked, what was refused, how sealed is the record; and the first three steps.
 
-import { html, useRef, useState } from '../html.js';
+import { html, useEffect, useRef, useState } from '../html.js';
 import { curl } from '../api.js';
 import { may } from '../session.js';
 import { keep, kept, useGet } from '../use.js';
@@ -8,6 +8,7 @@ import { Button } from '../parts/button.js';
 import { CopyButton } from '../parts/code.js';
 import { Refusal } from '../parts/note.js';
 import { Page } from '../parts/page.js';
+import { toast } from '../parts/toast.js';
 import { needStyle } from '../need-style.js';
 import { Connect } from './overview/connect.js';
 import { Guide } from './overview/guide.js';
@@ -39,11 +40,12 @@ function Now() {
   const figures = useGet('/api/overview', { query: { minutes: span }, every: LIVE_MS });
   const targets = useGet('/api/mcp/adapter', { query: { pageSize: 200 }, every: 10_000 });
   const relays = useGet('/api/fleet/relays', { every: 10_000 });
-  const guided = may('change') && !hidden;
-  const progress = useProgress(targets, guided);
   // Whoever comes back with all of it done is shown the traffic alone.
   const begun = useRef(/** @type {boolean|null} */ (null));
+  const guided = may('change') && !hidden && begun.current !== false;
+  const progress = useProgress(targets, guided);
   if (progress.known && begun.current === null) begun.current = !(progress.target && progress.called && progress.agent);
+  useBroken(!!figures.data && !!figures.error);
   const hide = () => { keep(HIDDEN, 'hidden'); setHidden(true); };
   const health = targets.data?.targets.map((/** @type {any} */ target) => healthOf(target, relayOf(relays, target.id)));
   const shared = { overview: figures.data, span: words };
@@ -58,12 +60,19 @@ function Now() {
 
 /** What stands below the steps; drawn once it is known whether there are any, so that nothing jumps. */
 function Below(/** @type {any} */ { figures, targets, relays, shared, span, setSpan }) {
-  return html`${figures.error && html`<${Refusal} problem=${figures.error} title="The figures are away." onRetry=${figures.reload}>
+  return html`${figures.error && !figures.data && html`<${Refusal} problem=${figures.error} title="The figures are away." onRetry=${figures.reload}>
       <span> Targets, rejections and the record below are current; figures return by themselves.</span><//>`}
     <${Figures} ...${shared} failed=${!!figures.error} />
     ${(figures.data || !figures.error) && html`<div class="split two-one level">
       <${Traffic} ...${shared} span=${span} setSpan=${setSpan} live=${!figures.error} /><${Slowest} ...${shared} /></div>`}
     <div class="split two-one"><${Targets} targets=${targets} relays=${relays} /><${Refusals} ...${shared} /></div>`;
+}
+
+/** Says once that live figures broke off, and takes it back when they are there again. */
+function useBroken(/** @type {boolean} */ broken) {
+  useEffect(() => (broken
+    ? toast({ state: 'bad', title: 'The live figures broke off', text: 'What is shown was known last; they return by themselves.' })
+    : undefined), [broken]);
 }
 
 const relayOf = (/** @type {any} */ relays, /** @type {string} */ id) =>

@@ -27,7 +27,9 @@ export function List({ feed, wait, filters, own, record, open, search, nameOf, t
       ? html`<${NoMatch} feed=${feed} filters=${filters} own=${own} seq=${record?.seq} nameOf=${nameOf} />`
       : html`<${Empty} icon="link" title="Nothing on the record yet" text="Every call, change and refusal will stand here." />`}</section>`;
   }
-  const head = Math.max(feed.head, feed.waiting.length ? 0 : record?.seq ?? 0);
+  // Without a filter whatever is newer is only on its way.
+  const hidden = any(filters) || own;
+  const head = Math.max(feed.head, hidden && feed.waiting.length === 0 ? record?.seq ?? 0 : 0);
   const checkpoint = record?.checkpointSeq ? { seq: record.checkpointSeq, at: record.checkpointAt ?? '' } : undefined;
   return html`<section class="card" aria-label="Audit rows" aria-busy=${feed.loading}>
     <${News} feed=${feed} tailing=${tailing && open === null} />

@@ -12,13 +12,12 @@ import { CLIENTS } from './clients.js';
 /** @typedef {import('./progress.js').Progress} Progress */
 
 const CALL = { name: 'ssh.run_whitelisted_command', arguments: { command: 'uptime' } };
-const HERE = `/test-call?tool=${CALL.name}&arguments=${encodeURIComponent(JSON.stringify(CALL.arguments))}`;
 
 /** @param {{progress: Progress, onHide: () => void}} props */
 export function Guide({ progress, onHide }) {
   const steps = [
     { title: 'Add a target', done: progress.target !== null, children: html`<${AddTarget} target=${progress.target} />` },
-    { title: 'Call it', done: progress.called, children: html`<${CallIt} target=${progress.target} called=${progress.called} />` },
+    { title: 'Call it', done: progress.called, children: html`<${CallIt} progress=${progress} />` },
     { title: 'Connect an agent', done: progress.agent, children: html`<${ConnectIt} agent=${progress.agent} />` },
   ];
   const left = steps.filter((step) => !step.done).length;
@@ -37,11 +36,14 @@ function AddTarget(/** @type {{target: Progress['target']}} */ { target }) {
     <div>${may('change') && html`<${Button} kind=${target ? undefined : 'primary'} icon="plus" href="/adapters/new">${target ? 'Add another target' : 'Add a target'}<//>`}</div>`;
 }
 
-function CallIt(/** @type {{target: Progress['target'], called: boolean}} */ { target, called }) {
+function CallIt(/** @type {{progress: Progress}} */ { progress }) {
+  const { target, called, several } = progress;
+  const named = several && target ? { targetId: target.id } : {};
+  const here = `/test-call?${new URLSearchParams({ tool: CALL.name, arguments: JSON.stringify(CALL.arguments), ...(several && target ? { target: target.id } : {}) })}`;
   const host = !target || target.type === 'ssh';
   return html`<p>${called ? 'The first call is on the record.' : 'The same call works from a shell. It answers when the call is on the record.'}</p>
-    ${host && !called && html`<${Code} text=${waiting(curl('POST', '/api/mcp/invoke', CALL))} label="curl" head="curl" wrap />`}
-    <div>${may('call') && html`<${Button} kind=${called ? undefined : 'primary'} icon="play" href=${host ? HERE : '/test-call'}>Call it here<//>`}</div>`;
+    ${host && !called && html`<${Code} text=${waiting(curl('POST', '/api/mcp/invoke', { ...CALL, ...named }))} label="curl" head="curl" wrap />`}
+    <div>${may('call') && html`<${Button} kind=${called ? undefined : 'primary'} icon="play" href=${host ? here : '/test-call'}>Call it here<//>`}</div>`;
 }
 
 /** The command with the header that waits for the outcome. */

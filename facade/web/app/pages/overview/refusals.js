@@ -2,6 +2,7 @@
 
 import { html } from '../../html.js';
 import { Link } from '../../router.js';
+import { may } from '../../session.js';
 import { useGet } from '../../use.js';
 import { Badge } from '../../parts/badge.js';
 import { Button } from '../../parts/button.js';
@@ -20,7 +21,7 @@ export function Refusals({ overview, span }) {
   const newest = useGet('/api/audit/events', { query: { result: 'refused', pageSize: MOST }, every: 5000 });
   const rows = newest.data?.events;
   const actions = html`<${Button} kind="quiet" small href="/audit?result=refused">In audit<//>`;
-  return html`<${Card} title="Rejections" note=${span} actions=${actions}>
+  return html`<${Card} title="Rejections" note=${may('read-record') ? span : `${span}; below, your own`} actions=${actions}>
     ${(overview?.refusals.length ?? 0) > 0 && html`<ul class="row tight" aria-label=${`By reason, ${span}`}>${overview?.refusals.map((r) => html`
       <li key=${r.reason}><${Badge} state=${r.reason === 'WRITE_REJECTED' ? 'bad' : 'idle'}>${r.reason} × ${figure(r.count)}<//></li>`)}</ul>`}
     ${!rows && (newest.error ? html`<${Refusal} problem=${newest.error} onRetry=${newest.reload} />` : html`<${Skeleton} lines=${6} />`)}
