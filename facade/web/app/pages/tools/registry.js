@@ -8,6 +8,7 @@ import { Refusal } from '../../parts/note.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import { setQuery } from '../../router.js';
 import { GroupRows } from './group-rows.js';
+import { useFigures } from './use-figures.js';
 import { grouped, subject, titleOf, wantedOf } from './groups.js';
 
 const SHOWN = [
@@ -46,12 +47,13 @@ function List({ tools, query, reload }) {
 
 /** @param {{groups: import('./groups.js').Group[], open: boolean, reload: () => Promise<void>}} props open: all of them, because they were looked for */
 function Table({ groups, open, reload }) {
+  const figures = useFigures();
   const [turned, setTurned] = useState(/** @type {Record<string, boolean>} */ ({}));
   const isOpen = (/** @type {import('./groups.js').Group} */ group) => open || (turned[group.id] ?? group.infrastructure);
   return html`<table class="table" aria-label="Registry">
     <thead><tr><th scope="col">Tool</th><th scope="col" class="md">Effect</th><th scope="col" class="sm">Freshness</th>
-      <th scope="col" class="lg">Targets</th><th scope="col" class="r md">Schema tokens</th><th scope="col" class="r">On</th></tr></thead>
-    <tbody>${groups.map((group) => html`<${GroupRows} key=${group.id} group=${group} open=${isOpen(group)} fixed=${open} reload=${reload}
+      <th scope="col" class="lg">Targets</th><th scope="col" class="r md">Calls, 1 h</th><th scope="col" class="r lg">p95</th><th scope="col" class="r lg">Schema tokens</th><th scope="col" class="r">On</th></tr></thead>
+    <tbody>${groups.map((group) => html`<${GroupRows} key=${group.id} group=${group} open=${isOpen(group)} fixed=${open} figures=${figures} reload=${reload}
       onTurn=${() => setTurned({ ...turned, [group.id]: !isOpen(group) })} />`)}</tbody>
   </table>`;
 }

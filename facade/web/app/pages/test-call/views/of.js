@@ -13,6 +13,8 @@ import { Vm } from './vm.js';
 import { vms } from './vms.js';
 
 const KNOWN = /** @type {Record<string, any>} */ ({ vms, runs, repos });
+/** More rows than a person reads. */
+const MOST = 500;
 /** Which tools' lists those are; others with a list of the same name are shown as what they are. */
 const INFRASTRUCTURE = /^(proxmox|github|gitea)\./;
 
@@ -42,8 +44,9 @@ function Rows({ tool, list }) {
   const known = INFRASTRUCTURE.test(tool) ? KNOWN[list.name] : undefined;
   const columns = known?.columns ?? columnsOf(list.rows);
   // Rows of others may share whatever would tell them apart.
-  const rows = list.rows.map((row, at) => ({ ...row, '#': at }));
-  return html`<${Table} columns=${columns} rows=${rows} rowKey="#" label=${list.name} />`;
+  const rows = list.rows.slice(0, MOST).map((row, at) => ({ ...row, '#': at }));
+  return html`<${Table} columns=${columns} rows=${rows} rowKey="#" label=${list.name} />
+    ${list.rows.length > MOST && html`<p class="card-body small faint">The first ${MOST} of ${list.rows.length} rows; raw JSON has all of them.</p>`}`;
 }
 
 /** Tools of agents answer JSON as text. @param {import('../outcome.js').Outcome} outcome */
