@@ -10,7 +10,7 @@ const PROXMOX = {
     host: { type: 'string', title: 'Host', description: 'name or address', examples: ['pve.example'] },
     port: { type: 'integer', minimum: 1, maximum: 65535, default: 8006 },
     caCertificate: { type: ['string', 'null'], contentMediaType: 'application/x-pem-file' },
-    fingerprints: { type: 'array', items: { type: 'string' } },
+    fingerprints: { type: 'array', items: { type: 'string' }, examples: [['AA:BB', 'CC:DD']] },
     tokenSecret: { type: 'string', writeOnly: true },
     verify: { type: 'boolean' },
     kind: { enum: ['qemu', 'lxc', null] },
@@ -49,6 +49,7 @@ test('a field tells its title, help, example, range and place', () => {
   assert.deepEqual([fields.host.title, fields.host.help, fields.host.example, fields.host.required], ['Host', 'name or address', 'pve.example', true]);
   assert.deepEqual([fields.port.type, fields.port.title, fields.port.required], ['1–65535', 'port', false]);
   assert.deepEqual([fields.place.help, fields.place.fields[0].pointer, fields.place.fields[0].required], ['where it stands', '/place/city', true]);
+  assert.equal(fields.fingerprints.example, 'AA:BB, CC:DD');
   assert.equal(fields['a/b~c'].pointer, '/a~1b~0c');
   assert.deepEqual(fields.level.options, [{ value: 1, label: 'low' }, { value: 2, label: 'high' }]);
   assert.deepEqual(fields.kind.options.map(({ value }) => value), ['qemu', 'lxc']);

@@ -3,6 +3,7 @@ import { html, render, signal } from './html.js';
 import { onSignedOut, Problem } from './api.js';
 import { forget, loadSession, me } from './session.js';
 import { go, route } from './router.js';
+import { kept } from './use.js';
 import { Frame } from './frame/frame.js';
 import { PageRoom, preload } from './pages.js';
 import { Toasts } from './parts/toast.js';
@@ -27,23 +28,31 @@ onSignedOut(() => {
 });
 
 async function begin() {
-  fault.value = null;
+  /** @type {Problem | null} */
+  let problem = null;
   try {
     await loadSession();
   } catch (error) {
-    if (error instanceof Problem && error.status === 401) toSignIn();
-    else fault.value = /** @type {Problem} */ (error);
+    if (error instanceof Problem && error.status === 401) {
+      forget();
+      toSignIn();
+    } else problem = /** @type {Problem} */ (error);
   }
-  known.value = fault.value === null;
+  fault.value = problem;
+  known.value = problem === null;
 }
 
 function App() {
   if (fault.value) return html`<main class="page alone" id="content"><h1 class="sr">Toolgate</h1><${Refusal} problem=${fault.value} onRetry=${begin} /></main>`;
-  if (!known.value) return null;
   const alone = route.value.parts[0] === 'sign-in' || !me.value;
   return html`${alone ? html`<${PageRoom} />` : html`<${Frame}><${PageRoom} /><//>`}<${Toasts} />`;
 }
 
-render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));
 preload(route.value.parts[0] ?? 'overview');
-begin();
+if (kept('toolgate.in') !== 'yes') preload('sign-in');
+begin().then(() => {
+  // Until now the outline of the frame has stood there, which the document brings along.
+  const room = /** @type {HTMLElement} */ (document.getElementById('app'));
+  room.replaceChildren();
+  render(html`<${App} />`, room);
+});

@@ -30,7 +30,7 @@ function fieldOf(key, given, required, root, at) {
     key, pointer, kind, required, options, schema,
     title: schema.title ?? key,
     help: schema.description ?? '',
-    example: example === undefined ? '' : typeof example === 'string' ? example : JSON.stringify(example),
+    example: exampleTold(example, kind),
     type: typeTold(schema, kind),
     minimum: schema.minimum ?? schema.exclusiveMinimum,
     maximum: schema.maximum ?? schema.exclusiveMaximum,
@@ -38,6 +38,13 @@ function fieldOf(key, given, required, root, at) {
     initial: schema.const ?? schema.default,
     fields: kind === 'object' ? fieldsOf(schema, root, pointer) : [],
   };
+}
+
+/** @param {any} example @param {Kind} kind */
+function exampleTold(example, kind) {
+  if (example === undefined) return '';
+  if (kind === 'list' && Array.isArray(example)) return example.join(', ');
+  return typeof example === 'string' ? example : JSON.stringify(example);
 }
 
 /** A name as a part of a JSON Pointer. @param {string} key */

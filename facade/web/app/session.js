@@ -1,6 +1,7 @@
 // Who looks, and what that role may do. The cookie itself no script can read.
 import { signal } from './html.js';
 import { get, post, del, setCsrf } from './api.js';
+import { keep } from './use.js';
 
 /**
  * @typedef {{tenantId: string, principal: string, role: string, profile?: string, usesTools: boolean,
@@ -25,6 +26,7 @@ export const may = (action) => ROLES[action]?.includes(me.value?.role ?? '') ?? 
 function take(session) {
   setCsrf(session?.csrfToken ?? '');
   me.value = session;
+  keep('toolgate.in', session ? 'yes' : 'no');
   return session;
 }
 
