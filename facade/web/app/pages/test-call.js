@@ -64,7 +64,7 @@ function Desk({ tools, query, onStale }) {
         busy=${desk.busy} onDraft=${desk.change} />`}
     </form>
     <div class="stack">
-      <p class="sr" role="status">${call ? `${call.tool.name}: ${call.phase}` : ''}</p>
+      <p class="sr" role="status">${call ? `${call.tool.name}: ${call.problem?.title || call.phase}` : ''}</p>
       <div ref=${answer}>${call ? html`<${Result} desk=${desk} call=${call} />` : html`<${NothingYet} any=${tools.length > 0} />`}</div>
       <${YourCalls} onOpen=${desk.open} />
     </div>

@@ -66,12 +66,15 @@ function Control({ id, describedBy, field, value, invalid, secretsKept, onChange
   }
   if (field.kind === 'select') {
     const options = field.options.map((each) => ({ value: String(each.value), label: each.label }));
-    return html`<${Select} ...${shared} options=${field.required && value !== undefined ? options : [{ value: '', label: field.required ? 'Choose' : 'not set' }, ...options]} />`;
+    return html`<${Select} ...${shared} options=${field.required && value !== undefined ? options : [{ value: '', label: field.required ? 'Choose' : unset(field) }, ...options]} />`;
   }
   const lines = field.kind === 'list' ? 3 : field.kind === 'long' || field.kind === 'json' ? 5 : 1;
   const number = field.kind === 'integer' || field.kind === 'number';
-  return html`<${TextInput} ...${shared} lines=${lines} mono=${field.kind !== 'text' || Boolean(field.schema.pattern)} inputmode=${number ? 'decimal' : undefined} placeholder=${lines === 1 ? field.example : undefined} maxlength=${field.maxLength} />`;
+  return html`<${TextInput} ...${shared} lines=${lines} mono=${field.kind !== 'text' || Boolean(field.schema.pattern)} inputmode=${number ? 'decimal' : undefined} placeholder=${lines === 1 ? field.example || (field.initial === undefined ? undefined : unset(field)) : undefined} maxlength=${field.maxLength} />`;
 }
+
+/** What holds while nothing is given. @param {FormField} field */
+const unset = (field) => (field.initial === undefined ? 'not set' : `${field.initial} if left out`);
 
 /** @param {{field: FormField, value: any, errors: Record<string, any>, idPrefix: string, secretsKept?: boolean | Record<string, string>, onChange: (value: any) => void}} props */
 function Group({ field, value, errors, idPrefix, secretsKept, onChange }) {

@@ -21,7 +21,7 @@ export function ToolPicker({ tools, chosen, onPick }) {
   useEffect(() => bringUp(box.current), [chosen?.name]);
   const first = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === 'ArrowDown') box.current?.querySelector('input')?.focus();
-    if (event.key !== 'Enter') return;
+    if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     const name = shown[0]?.name ?? other;
     if (name) onPick(name);

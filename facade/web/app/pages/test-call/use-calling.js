@@ -1,6 +1,6 @@
 // What this page holds together: the chosen tool with its form, the address that carries both, and the call under way.
 import { useEffect, useRef, useState } from '../../html.js';
-import { parseExact } from '../../exact.js';
+import { parseExact, writeExact } from '../../exact.js';
 import { setQuery } from '../../router.js';
 import { begin } from './call.js';
 import { argumentsOf, emptyDraft, errorsOf } from './form.js';
@@ -23,8 +23,9 @@ const REST = 300;
  * @param {() => void} onStale called when the gateway knows targets that our list does not
  */
 export function useCalling(tools, query, onStale) {
-  const [name, setName] = useState('');
-  const [drafts, setDrafts] = useState(/** @type {Record<string, Draft>} */ ({}));
+  const [begun] = useState(() => beginning(tools, query));
+  const [name, setName] = useState(begun.name);
+  const [drafts, setDrafts] = useState(begun.drafts);
   const [running, setRunning] = useState(/** @type {import('./call.js').Running|null} */ (null));
   const [errors, setErrors] = useState(/** @type {Record<string, string>} */ ({}));
   const [targetError, setTargetError] = useState('');
@@ -41,7 +42,7 @@ export function useCalling(tools, query, onStale) {
     setTargetError('');
     setDrafts((old) => ({ ...old, [tool.name]: { ...start(tool, old, chosen), ...with_ } }));
   };
-  useAddress(query, chosen, draft, pick);
+  useAddress(tools, query, chosen, draft, pick);
 
   /** @param {Draft} next */
   const change = (next) => {
@@ -92,25 +93,29 @@ export function useCalling(tools, query, onStale) {
     /** @param {string} command */
     command: (command) => change({ ...draft, value: { ...draft.value, command }, raw: null }),
     /** @param {import('./history.js').Kept} kept */
-    open: (kept) => pick(kept.tool, { value: kept.args ? parseExact(kept.args) : {}, raw: null, target: kept.target?.id ?? '' }),
+    open: (kept) => pick(kept.tool, {
+      value: kept.args ? parseExact(kept.args) : {}, raw: found(tools, kept.tool).unlisted ? kept.args ?? '{}' : null, target: kept.target?.id ?? '',
+    }),
   };
 }
 
 /**
  * The address follows the form, and the form an address that came from elsewhere.
+ * @param {Tool[]} tools
  * @param {URLSearchParams} query
  * @param {Tool|null} chosen
  * @param {Draft} draft
  * @param {(name: string, with_: Partial<Draft>) => void} pick
  */
-function useAddress(query, chosen, draft, pick) {
-  const written = useRef('');
+function useAddress(tools, query, chosen, draft, pick) {
   const asked = query.toString();
+  // What it was opened with stands in the form already.
+  const written = useRef(asked);
   useEffect(() => {
     if (asked === written.current) return;
     written.current = asked;
     const { tool, target, args } = fromQuery(query);
-    if (tool) pick(tool, { value: args, raw: null, target });
+    if (tool) pick(tool, { value: args, raw: found(tools, tool).unlisted ? writeExact(args, 2) : null, target });
   }, [asked]);
   const { args } = argumentsOf(draft);
   useEffect(() => {
@@ -123,6 +128,19 @@ function useAddress(query, chosen, draft, pick) {
     }, REST);
     return () => clearTimeout(timer);
   }, [chosen?.name, draft]);
+}
+
+/**
+ * The form as the address asks for it, from the first time it is drawn.
+ * @param {Tool[]} tools
+ * @param {URLSearchParams} query
+ * @returns {{name: string, drafts: Record<string, Draft>}}
+ */
+function beginning(tools, query) {
+  const { tool, target, args } = fromQuery(query);
+  if (!tool) return { name: '', drafts: {} };
+  const { name, unlisted: unknown } = found(tools, tool);
+  return { name, drafts: { [name]: { value: args, raw: unknown ? writeExact(args, 2) : null, target } } };
 }
 
 /** @param {Tool[]} tools @param {string} name */

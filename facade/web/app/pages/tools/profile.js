@@ -88,7 +88,8 @@ function Facts({ profile, cost }) {
 
 /** @param {{name: string}} props */
 function Users({ name }) {
-  const { tokens, more } = useTokens();
+  const { tokens, more, waiting } = useTokens();
+  if (waiting) return html`<${Card} title="Who uses it"><${Skeleton} lines=${3} /><//>`;
   if (!tokens) return null;
   const pinned = pinnedTo(tokens, name);
   return html`<${Card} title="Who uses it" note=${name === 'all' ? 'tokens without a profile' : 'tokens that pin it'}>

@@ -21,14 +21,14 @@ import { pinnedTo, useTokens } from './use-tokens.js';
 export function Profiles({ profiles }) {
   const [making, setMaking] = useState(false);
   const costs = useGet('/api/profile-costs');
-  const { tokens } = useTokens();
+  const { tokens, waiting } = useTokens();
   const error = profiles.error ?? costs.error;
   if (error && !costs.data) return html`<${Refusal} problem=${error} onRetry=${() => { profiles.reload(); costs.reload(); }} />`;
   const known = new Map((profiles.data?.profiles ?? []).map((/** @type {Profile} */ each) => [each.name, each]));
   const made = () => { profiles.reload(); costs.reload(); };
   return html`<${Card} flush title="What each profile costs a model" note="schema tokens before the first word, o200k"
     actions=${may('change') && html`<${Button} small icon="plus" onClick=${() => setMaking(true)}>New profile<//>`}>
-    <${Table} label="Profiles" columns=${columns(known, tokens)} rows=${costs.data?.costs} rowKey="profile"
+    <${Table} label="Profiles" columns=${columns(known, tokens)} rows=${waiting || !profiles.data ? undefined : costs.data?.costs} rowKey="profile"
       onOpen=${(/** @type {Cost} */ cost) => go(`/tools/profiles/${cost.profile}`)} />
     ${making && html`<${ProfileDialog} onClose=${() => setMaking(false)} onSaved=${made} />`}
   <//>`;

@@ -6,10 +6,10 @@ import { useGet } from '../../use.js';
  * @typedef {{id: string, name: string, role: string, profile?: string, expiresAt?: string, revokedAt?: string, lastUsedAt?: string}} Token
  */
 
-/** @returns {{tokens: Token[]|null, more: boolean}} null while unknown */
+/** @returns {{tokens: Token[]|null, more: boolean, waiting: boolean}} null while unknown; waiting: it will soon be known */
 export function useTokens() {
-  const { data } = useGet(may('change') ? '/api/tokens' : null, { query: { pageSize: 200 } });
-  return { tokens: data ? data.tokens.filter(live) : null, more: Boolean(data?.nextPageToken) };
+  const { data, error } = useGet(may('change') ? '/api/tokens' : null, { query: { pageSize: 200 } });
+  return { tokens: data ? data.tokens.filter(live) : null, more: Boolean(data?.nextPageToken), waiting: may('change') && !data && !error };
 }
 
 /** @param {Token} token */
