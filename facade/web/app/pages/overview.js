@@ -55,15 +55,15 @@ function Now() {
       ${may('call') && html`<${Button} kind="primary" icon="play" href="/test-call">Test call<//>`}`}>
     <${Status} overview=${figures.data} health=${health} />
     ${guided && begun.current && html`<${Guide} progress=${progress} onHide=${hide} />`}
-    ${progress.known && html`<${Below} figures=${figures} targets=${targets} relays=${relays} shared=${shared} span=${span} setSpan=${setSpan} />`}<//>`;
+    ${progress.known && html`<${Below} figures=${figures} targets=${targets} relays=${relays} shared=${shared} span=${span} setSpan=${setSpan} quiet=${guided && !progress.called} />`}<//>`;
 }
 
-/** What stands below the steps; drawn once it is known whether there are any, so that nothing jumps. */
-function Below(/** @type {any} */ { figures, targets, relays, shared, span, setSpan }) {
+/** What stands below the steps, without charts before the first call; drawn once it is known whether there are any, so that nothing jumps. */
+function Below(/** @type {any} */ { figures, targets, relays, shared, span, setSpan, quiet }) {
   return html`${figures.error && !figures.data && html`<${Refusal} problem=${figures.error} title="The figures are away." onRetry=${figures.reload}>
       <span> Targets, rejections and the record below are current; figures return by themselves.</span><//>`}
     <${Figures} ...${shared} failed=${!!figures.error} />
-    ${(figures.data || !figures.error) && html`<div class="split two-one level">
+    ${(figures.data || !figures.error) && !quiet && html`<div class="split two-one level">
       <${Traffic} ...${shared} span=${span} setSpan=${setSpan} live=${!figures.error} /><${Slowest} ...${shared} /></div>`}
     <div class="split two-one"><${Targets} targets=${targets} relays=${relays} /><${Refusals} ...${shared} /></div>`;
 }

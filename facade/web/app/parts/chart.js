@@ -94,7 +94,7 @@ function optionsOf({ series, unit, height, width, now }) {
       { stroke: text, font, grid, ticks: { show: false }, size: 44, values: (/** @type {any} */ _, /** @type {number[]} */ at) => at.map((each) => (now.current.format ? now.current.format(each) : String(each))) },
     ],
     series: [{}, ...series.map((each, at) => ({
-      label: each.label, width: 1.5, points: { show: false },
+      label: each.label, width: 1.5, points: { show: true, size: 5, filter: alone },
       stroke: each.kind === 'quiet' ? lines[1] : each.kind === 'faint' ? lines[2] : lines[Math.min(at, 2)],
       fill: each.kind === 'area' || (at === 0 && !each.kind) ? colour('--plot-fill') : undefined,
     }))],
@@ -103,6 +103,13 @@ function optionsOf({ series, unit, height, width, now }) {
     },
     plugins: [tip(read)],
   };
+}
+
+/** The samples with none beside them: a line would not show them. @param {any} self @param {number} of the series @returns {number[]} */
+function alone(self, of) {
+  const values = self.data[of];
+  const there = (/** @type {number} */ at) => values[at] !== null && values[at] !== undefined;
+  return values.flatMap((/** @type {number | null} */ _, /** @type {number} */ at) => (there(at) && !there(at - 1) && !there(at + 1) ? [at] : []));
 }
 
 /** Refusals as ticks at the foot. @param {any} self @param {number[]} marks @param {string} stroke */

@@ -59,14 +59,17 @@ async function first(/** @type {Sealed} */ sealed) {
 
 /** @returns {Promise<Finding & {hash: string}>} */
 async function follower(/** @type {Sealed} */ sealed) {
+  const { seq } = sealed.event;
   try {
-    const next = await get(`/api/audit/events/${sealed.event.seq + 1}`);
+    // Asked for by number, a row that is not there would be a refusal on the record.
+    const after = await get('/api/audit/events', { query: { afterSeq: seq, pageSize: 1 } });
+    if (after.events[0]?.seq !== seq + 1) return { state: 'none', words: 'not there yet, or not yours to see', hash: '' };
+    const next = await get(`/api/audit/events/${seq + 1}`);
     return next.prevHash === sealed.hash
       ? { state: 'ok', words: 'names this row\'s hash', hash: next.hash }
       : { state: 'bad', words: 'does not name this row\'s hash', hash: next.hash };
-  } catch (error) {
-    const missing = /** @type {any} */ (error).status === 404;
-    return { state: 'none', words: missing ? 'not there yet, or not yours to see' : 'could not be read', hash: '' };
+  } catch {
+    return { state: 'none', words: 'could not be read', hash: '' };
   }
 }
 

@@ -30,7 +30,7 @@ export function Row({ row, href, target, current, isNew, onOpen }) {
     <td><${Link} class="rowlink" data-stay href=${href} aria-label=${`Row ${row.seq}, ${subject(row)}`}><code class="break">${subject(row)}</code><//>
       ${(reason || kind) && html`<span class="sub">${[reason, kind].filter(Boolean).join(' · ')}</span>`}
       <span class="sub only-narrow">${[row.principal, target, row.result].filter(Boolean).join(' · ')}</span></td>
-    <td class="md dim"><span class="break">${target || html`<span class="faint">–</span>`}</span></td>
+    <td class="md dim"><span class="break">${target || html`<span class="faint">${row.event === 'adapter.write_rejected' ? 'not contacted' : '–'}</span>`}</span></td>
     <td class="md dim"><span class="break">${row.principal || html`<span class="faint">${row.facade === 'system' ? 'the gateway' : '–'}</span>`}</span></td>
     <td class="sm">${!unreadable(row) && html`<${Badge} state=${stateOf(row.result)}>${row.result}<//>`}</td>
     <td class="r lg"><code class="dim">${row.durationMs ? grouped(row.durationMs) : '–'}</code></td>

@@ -51,7 +51,7 @@ export function apart(/** @type {Overview} */ o) {
 /** The tools by the slowest of their steps. @returns {{name: string, p95: number, calls: number}[]} */
 export function slowest(/** @type {Overview} */ o) {
   return o.tools
-    .map((tool) => ({ name: tool.name, p95: highest(tool.p95Ms) ?? -1, calls: sum(tool.calls) }))
+    .map((tool) => ({ name: tool.name, p95: Math.round(highest(tool.p95Ms) ?? -1), calls: sum(tool.calls) }))
     .filter((tool) => tool.p95 >= 0)
     .sort((a, b) => b.p95 - a.p95);
 }

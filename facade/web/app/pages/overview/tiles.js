@@ -53,8 +53,8 @@ function Headroom(/** @type {{limits: Overview['limits']}} */ { limits }) {
   if (!limits) return html`<${Tile} label="Rate limit headroom" value="–" note="not known now" />`;
   const { tenantLeft: left, tenantPerMinute: of, userLeft, userPerMinute } = limits;
   const state = left === 0 ? 'bad' : left < of / 10 ? 'warn' : undefined;
-  return html`<${Tile} label="Rate limit headroom" value=${figure(left)} unit=${`of ${figure(of)} / min`}
-      note=${`you have ${figure(userLeft)} of ${figure(userPerMinute)}`} state=${userLeft === 0 ? 'bad' : undefined}>
+  return html`<${Tile} label="Rate limit headroom" value=${figure(left)} unit=${`of ${figure(of)}`}
+      note=${`yours ${figure(userLeft)} of ${figure(userPerMinute)} / min`} state=${userLeft === 0 ? 'bad' : undefined}>
     <${Bar} part=${of - left} of=${of} state=${state} label=${`${figure(of - left)} of ${figure(of)} used`} /><//>`;
 }
 

@@ -4,9 +4,10 @@ import { html, useMemo, useState } from '../../html.js';
 import { Badge } from '../../parts/badge.js';
 import { Card } from '../../parts/card.js';
 import { Chart } from '../../parts/chart.js';
+import { Empty } from '../../parts/empty.js';
 import { Segmented } from '../../parts/field.js';
 import { Skeleton } from '../../parts/skeleton.js';
-import { APART, apart, rates, ticks, times } from './figures.js';
+import { APART, apart, rates, sum, ticks, times } from './figures.js';
 
 /** Spans to look at; the gateway remembers three hours. */
 export const SPANS = [
@@ -19,12 +20,14 @@ export const SPANS = [
 export function Traffic({ overview, span, setSpan, live }) {
   const [view, setView] = useState('calls');
   const drawn = useMemo(() => overview && draw(overview, view), [overview, view]);
+  const words = SPANS.find((each) => each.value === span)?.words;
   const title = view === 'calls' ? 'Calls per minute' : 'p95 by tool';
   const actions = html`
     <${Segmented} label="What is drawn" value=${view} onChange=${setView} options=${[{ value: 'calls', label: 'Calls' }, { value: 'p95', label: 'p95' }]} />
     <${Segmented} label="Range" value=${span} onChange=${setSpan} options=${SPANS} />`;
   return html`<${Card} title=${html`${title} ${live && html`<${Badge} state="live">live<//>`}`} actions=${actions}>
-    ${drawn ? html`<${Chart} key=${`${view}${span}`} ...${drawn} height=${184} />` : html`<${Skeleton} block />`}<//>`;
+    ${drawn?.empty ? html`<div class="no-calls"><${Empty} icon="overview" title=${`No call in the last ${words}`} text="Each call appears here within two seconds." /></div>`
+    : drawn ? html`<${Chart} key=${`${view}${span}`} ...${drawn} height=${184} />` : html`<${Skeleton} block />`}<//>`;
 }
 
 /** Times are no amounts: nothing is filled below them. */
@@ -35,7 +38,7 @@ function draw(o, view) {
   const tools = apart(o);
   const series = view === 'calls'
     ? [{ label: 'all tools', values: rates(o, o.calls) }, ...tools.slice(0, 2).map((tool) => ({ label: tool.name, values: rates(o, tool.calls) }))]
-    : tools.slice(0, APART).map((tool, at) => ({ label: tool.name, values: tool.p95Ms, kind: LINES[at] }));
+    : tools.slice(0, APART).map((tool, at) => ({ label: tool.name, values: tool.p95Ms.map((ms) => (ms === null ? null : Math.round(ms))), kind: LINES[at] }));
   const marks = view === 'calls' ? ticks(o) : [];
-  return { series, times: times(o), unit: view === 'calls' ? '' : 'ms', marks };
+  return { series, times: times(o), unit: view === 'calls' ? '' : 'ms', marks, empty: sum(o.calls) + sum(o.refused) === 0 };
 }
