@@ -16,14 +16,15 @@ import { Skeleton } from '../../parts/skeleton.js';
 import { Added } from './added.js';
 import { Checks } from './checks.js';
 import { keep } from './enrolments.js';
-import { TargetForm, filled, started } from './form.js';
+import { TargetForm } from './form.js';
 import { Help } from './help.js';
 import { NotSaved } from './not-saved.js';
 import { errorsOf, validationOf } from './refusal.js';
 import { TypePicker } from './type-picker.js';
+import { filled, started } from './values.js';
 
 /** @typedef {import('./type-picker.js').AdapterType} AdapterType */
-/** @typedef {import('./form.js').Values} Values */
+/** @typedef {import('./values.js').Values} Values */
 
 /** @param {AdapterType} type @returns {Values} */
 const empty = (type) => ({ name: '', config: started(type.configSchema), credential: {} });

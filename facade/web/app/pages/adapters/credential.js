@@ -5,21 +5,9 @@ import { Button } from '../../parts/button.js';
 import { Segmented } from '../../parts/field.js';
 import { Icon } from '../../parts/icon.js';
 import { SchemaForm } from '../../parts/schema-form.js';
-import { part } from './form.js';
+import { part, ways } from './values.js';
 
-/** @typedef {{title: string, required: string[], names: string[]}} Way */
-
-/** The ways to give a credential that a schema has; none where it has no choice. @param {any} schema @returns {Way[]} */
-export function ways(schema) {
-  const all = Object.keys(schema?.properties ?? {});
-  return (schema?.oneOf ?? []).map((/** @type {any} */ one) => ({
-    title: one.title ?? '',
-    required: one.required ?? [],
-    names: all.filter((name) => one.properties?.[name] !== false),
-  }));
-}
-
-/** The way that fits what was typed, else the first. @param {Way[]} all @param {Record<string, any>} value */
+/** The way that fits what was typed, else the first. @param {import('./values.js').Way[]} all @param {Record<string, any>} value */
 const fitting = (all, value) => all.find(({ names }) => Object.keys(value).some((name) => value[name] && names.includes(name))) ?? all[0];
 
 /**

@@ -8,25 +8,15 @@ import { Card } from '../../parts/card.js';
 import { CopyButton } from '../../parts/code.js';
 import { toast } from '../../parts/toast.js';
 import { pathOf } from './change.js';
-import { TargetForm, filled } from './form.js';
+import { TargetForm } from './form.js';
 import { kindOf } from './kinds.js';
 import { NotSaved } from './not-saved.js';
 import { errorsOf, validationOf } from './refusal.js';
 import { forget } from './tests.js';
+import { difference } from './values.js';
 
 /** @typedef {import('./target.js').Target} Target */
 /** @typedef {import('./target.js').Stage} Stage */
-
-/** What is sent: what is different, and the credential where one was typed. @param {Target} target @param {import('./form.js').Values} values */
-function difference(target, { name, config, credential }) {
-  const settings = filled(config);
-  const secret = filled(credential);
-  return {
-    ...(name !== target.name && { name }),
-    ...(JSON.stringify(settings) !== JSON.stringify(filled(target.config)) && { config: settings }),
-    ...(Object.keys(secret).length > 0 && { credential: secret }),
-  };
-}
 
 /**
  * @param {{target: Target, type: import('./type-picker.js').AdapterType, onSaved: (target: Target) => void,

@@ -2,34 +2,15 @@
 
 import { html, useEffect, useRef, useState } from '../../html.js';
 import { Field, TextInput } from '../../parts/field.js';
-import { SchemaForm, blank } from '../../parts/schema-form.js';
+import { SchemaForm } from '../../parts/schema-form.js';
 import { Credential } from './credential.js';
 import { below } from './refusal.js';
+import { filled, part } from './values.js';
 
-/** @typedef {{name: string, config: Record<string, any>, credential: Record<string, any>}} Values */
+/** @typedef {import('./values.js').Values} Values */
 
 /** What most people need only where the machine is private or its certificate is its own. */
 const SELDOM = ['caCertificate', 'fingerprints', 'allowPrivate', 'allowLoopback', 'allowHttp', 'url', 'sshPort', 'hostPath', 'adopted', 'tokenUrl', 'issuer', 'scope', 'statusTool', 'timeoutSeconds'];
-
-/** The part of a schema of an object that has these members. @param {any} schema @param {(name: string) => boolean} wanted */
-export function part(schema, wanted) {
-  const properties = Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => wanted(name)));
-  return { ...schema, properties, required: (schema.required ?? []).filter(wanted) };
-}
-
-/**
- * What a form begins with. Switches are left alone until they are touched: what an untouched one means depends on where
- * the gateway listens.
- * @param {any} schema @returns {Record<string, any>}
- */
-export const started = (schema) => Object.fromEntries(Object.entries(blank(schema)).filter(([, value]) => typeof value !== 'boolean'));
-
-/** What was left empty is not sent. @param {any} value @returns {any} */
-export function filled(value) {
-  if (!value || typeof value !== 'object' || Array.isArray(value)) return value;
-  const empty = (/** @type {any} */ one) => one === '' || one === undefined || one === null || (Array.isArray(one) && !one.length);
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => !empty(one)));
-}
 
 /** @param {{schema: any, value: any, onChange: (value: any) => void, errors: Record<string, string>, idPrefix: string}} props */
 function Seldom({ schema, ...rest }) {

@@ -63,10 +63,10 @@ function Known({ answer: { project, tools, events, withheldTools }, error, reloa
     ${project.why && !project.withheldHash && project.state !== 'live' &&
     html`<${Note} state=${shade === 'bad' ? 'bad' : 'warn'} title=${`${project.name} is not live.`}
       action=${may('change') && ['waiting', 'revoked', 'locked', 'offline'].includes(project.state) && html`<${Button} small icon="host" href=${`/adapters/${project.id}`}>Start line<//>`}>${project.why}<//>`}
-    ${project.withheldHash && html`<${Withheld} project=${project} tools=${tools} withheld=${withheldTools} reload=${reload} />`}
+    ${project.withheldHash && html`<${Withheld} project=${project} withheld=${withheldTools} reload=${reload} />`}
     <div class="split two-one">
       <div class="stack">
-        <${ToolsTable} tools=${tools} why=${project.why} />
+        ${(tools.length > 0 || !project.withheldHash) && html`<${ToolsTable} tools=${tools} why=${project.why} />`}
         <${Card} title="Events" actions=${html`<${Badge} state="live">live<//>`} flush>
           ${events.length
             ? html`<div class="scroll" tabindex="0" role="region" aria-label="Events, newest first"><${EventLog} events=${events.map((/** @type {any} */ event) => line(event))} label="Events" /></div>`

@@ -5,7 +5,10 @@
  *   lastSeen: string, latencyMs?: number, lastEvent: string, pinnedKey: string, liveKey: string, mismatch: boolean,
  *   tools: number, toolsHash: string, withheldHash: string, server: string, revision: string, source: string}} Project
  */
-/** @typedef {{name: string, ownName: string, readOnly: boolean, shown: boolean, description: string, change: string}} Tool */
+/**
+ * @typedef {{name: string, ownName: string, readOnly: boolean, shown: boolean, description: string, change: string,
+ *   definition?: string, formerDefinition?: string}} Tool
+ */
 /** @typedef {{at: string, method: string, params: string}} Event */
 /** @typedef {import('../adapters/target.js').Relay} Relay */
 /** @typedef {'ok'|'warn'|'bad'|'idle'} Shade */

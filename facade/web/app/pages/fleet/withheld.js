@@ -8,6 +8,7 @@ import { Card } from '../../parts/card.js';
 import { Confirm } from '../../parts/dialog.js';
 import { Note } from '../../parts/note.js';
 import { accept } from './change.js';
+import { compared, laidOut } from './text-diff.js';
 
 /** @typedef {import('./project.js').Project} Project */
 /** @typedef {import('./project.js').Tool} Tool */
@@ -15,19 +16,31 @@ import { accept } from './change.js';
 /** @type {Record<string, 'ok' | 'warn' | 'bad'>} */
 const SHADES = { new: 'ok', changed: 'warn', gone: 'bad' };
 
-/** @param {{tool: Tool, before?: Tool}} props */
-function Changed({ tool, before }) {
-  const was = before && before.description !== tool.description ? before.description : undefined;
+/** What the definition says, in lines; of a changed one with what it said before. @param {Tool} tool @returns {import('./text-diff.js').Line[]} */
+function linesOf({ change, definition = '', formerDefinition = '' }) {
+  if (change === 'changed' && formerDefinition) return compared(laidOut(formerDefinition), laidOut(definition));
+  return laidOut(definition).map((text) => ({ kind: 'now', text }));
+}
+
+/** @type {Record<string, string>} */
+const MARKS = { was: '−', now: '+', same: ' ' };
+
+/** @param {{tool: Tool}} props */
+function Changed({ tool }) {
   return html`<li class="change">
     <div class="row"><${Badge} state=${SHADES[tool.change] ?? 'idle'}>${tool.change || 'unknown'}<//><code class="strong break">${tool.name}</code>
-      <span class="small faint">${tool.readOnly ? 'says that it only reads' : 'may write'}${before && before.readOnly !== tool.readOnly ? (before.readOnly ? ', said that it only reads' : ', might write before') : ''}</span></div>
-    ${was !== undefined && html`<p class="was break"><span class="sr">Before: </span>${was || '(no text)'}</p>`}
-    <p class=${tool.change === 'gone' ? 'was break' : 'now break'}><span class="sr">Now: </span>${tool.description || '(no text)'}</p>
+      <span class="small faint">${tool.readOnly ? 'says that it only reads' : 'may write'}</span></div>
+    ${tool.definition && tool.change !== 'gone'
+      ? html`<pre class="lines" tabindex="0" aria-label=${`Definition of ${tool.name}`}>${linesOf(tool).map(
+          ({ kind, text }) => html`<span class=${kind}><span aria-hidden="true">${MARKS[kind]} </span>${kind !== 'same' && html`<span class="sr">${kind === 'was' ? 'before: ' : 'now: '}</span>`}${text}
+</span>`,
+        )}</pre>`
+      : html`<p class=${tool.change === 'gone' ? 'was break' : 'now break'}>${tool.description || '(no text)'}</p>`}
   </li>`;
 }
 
-/** @param {{project: Project, tools: Tool[], withheld: Tool[], reload: () => void}} props */
-export function Withheld({ project, tools, withheld, reload }) {
+/** @param {{project: Project, withheld: Tool[], reload: () => void}} props */
+export function Withheld({ project, withheld, reload }) {
   const [asking, setAsking] = useState(false);
   const told = withheld.filter(({ change }) => change !== 'same');
   const same = withheld.length - told.length;
@@ -42,7 +55,7 @@ export function Withheld({ project, tools, withheld, reload }) {
   return html`<${Card} title="Changed tools, kept back" foot=${foot}>
     <${Note} state="warn" title="Its tools have changed and wait for an admin’s word.">Until then it shows no tools and takes no calls. The texts below are its own; read them as a model would.<//>
     <ul class="changes">
-      ${told.map((tool) => html`<${Changed} key=${tool.name} tool=${tool} before=${tools.find(({ name }) => name === tool.name)} />`)}
+      ${told.map((tool) => html`<${Changed} key=${tool.name} tool=${tool} />`)}
     </ul>
     ${same > 0 && html`<p class="help">${same} ${same === 1 ? 'tool is' : 'tools are'} as before.</p>`}
     <${Confirm} open=${asking} title=${`Accept the tools of ${project.name}?`} consequences=${consequences} confirmLabel="Accept this list" keepLabel="Keep it back"

@@ -1,0 +1,48 @@
+// What a form of a target holds, and what of it is sent. Pure.
+
+import { blank } from '../../schema.js';
+
+/** @typedef {{name: string, config: Record<string, any>, credential: Record<string, any>}} Values */
+
+/** The part of a schema of an object that has these members. @param {any} schema @param {(name: string) => boolean} wanted */
+export function part(schema, wanted) {
+  const properties = Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => wanted(name)));
+  return { ...schema, properties, required: (schema.required ?? []).filter(wanted) };
+}
+
+/**
+ * What a form begins with. Switches are left alone until they are touched: what an untouched one means depends on where
+ * the gateway listens.
+ * @param {any} schema @returns {Record<string, any>}
+ */
+export const started = (schema) => Object.fromEntries(Object.entries(blank(schema)).filter(([, value]) => typeof value !== 'boolean'));
+
+/** What was left empty is not sent. @param {any} value @returns {any} */
+export function filled(value) {
+  if (!value || typeof value !== 'object' || Array.isArray(value)) return value;
+  const empty = (/** @type {any} */ one) => one === '' || one === undefined || one === null || (Array.isArray(one) && !one.length);
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => !empty(one)));
+}
+
+/** What is sent: what is different, and the credential where one was typed. @param {import('./target.js').Target} target @param {Values} values */
+export function difference(target, { name, config, credential }) {
+  const settings = filled(config);
+  const secret = filled(credential);
+  return {
+    ...(name !== target.name && { name }),
+    ...(JSON.stringify(settings) !== JSON.stringify(filled(target.config)) && { config: settings }),
+    ...(Object.keys(secret).length > 0 && { credential: secret }),
+  };
+}
+
+/** @typedef {{title: string, required: string[], names: string[]}} Way */
+
+/** The ways to give a credential that a schema has; none where it has no choice. @param {any} schema @returns {Way[]} */
+export function ways(schema) {
+  const all = Object.keys(schema?.properties ?? {});
+  return (schema?.oneOf ?? []).map((/** @type {any} */ one) => ({
+    title: one.title ?? '',
+    required: one.required ?? [],
+    names: all.filter((name) => one.properties?.[name] !== false),
+  }));
+}

@@ -1,0 +1,92 @@
+// What the page of adapters makes of targets, schemas and refusals.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import test from 'node:test';
+import { advice, fingerprintIn } from '../../facade/web/app/pages/adapters/advice.js';
+import { below, errorsOf, titleOf } from '../../facade/web/app/pages/adapters/refusal.js';
+import { health, newest, shortKey } from '../../facade/web/app/pages/adapters/target.js';
+import { difference, filled, started, ways } from '../../facade/web/app/pages/adapters/values.js';
+
+const target = (changes = {}) => ({ id: '1', type: 'gitea', name: 'forge', config: {}, status: 'ready', validation: { verdict: 'passed', stages: [], notProvable: [], proven: [], wider: [] }, ...changes });
+const relay = (changes = {}) => ({ state: 'live', mismatch: false, latencyMs: 4, ...changes });
+const failed = { ok: false, stages: [{ name: 'reach', ok: false, ms: 1 }], at: '2026-01-01T00:00:02Z' };
+
+test('the health of a target is its worst news', () => {
+  const cases = [
+    [target(), undefined, undefined, 'healthy'],
+    [target({ status: 'disabled' }), relay({ mismatch: true }), failed, 'switched off'],
+    [target({ status: 'drifted' }), undefined, undefined, 'can do too much'],
+    [target(), undefined, failed, 'test failed'],
+    [target({ validation: { ...target().validation, verdict: 'failed' } }), undefined, undefined, 'can do too little'],
+    [target(), relay({ mismatch: true }), undefined, 'key refused'],
+    [target({ status: 'waiting' }), relay({ state: 'waiting' }), undefined, 'waiting for its relay'],
+    [target({ status: 'offline' }), relay({ state: 'offline' }), undefined, 'offline'],
+    [target({ status: 'revoked' }), relay({ state: 'revoked' }), undefined, 'relay revoked'],
+    [target(), relay({ state: 'silent' }), undefined, 'silent'],
+    [target(), relay({ state: 'server_down' }), undefined, 'server down'],
+    [target(), relay({ latencyMs: 940 }), undefined, 'slow'],
+    [target(), relay(), undefined, 'healthy'],
+  ];
+  for (const [of, by, tested, word] of cases) assert.equal(health(of, by, tested).word, word);
+});
+
+test('the newer test counts', () => {
+  const passed = { ok: true, stages: [], at: '2026-01-01T00:00:01Z' };
+  assert.equal(newest(target({ lastTest: passed }), failed), failed);
+  assert.equal(newest(target({ lastTest: failed }), passed), failed);
+  assert.equal(newest(target(), undefined), undefined);
+});
+
+test('a refusal stands at its field', () => {
+  const of = (problem) => errorsOf({ violations: [], detail: '', ...problem }, 'proxmox');
+  const at = (stage) => of({ validation: { wider: [], stages: [{ name: 'reach', ok: true, ms: 1 }, { name: stage, ok: false, ms: 1, reason: 'no' }] } });
+  assert.deepEqual(of({ violations: [{ pointer: '/config/port', message: 'is no port' }, { pointer: '/config/port', message: 'second' }] }), { '/config/port': 'Is no port.' });
+  assert.deepEqual(at('privileges'), { '/credential/tokenId': 'No.' });
+  assert.deepEqual(at('tls'), { '/config/fingerprints': 'No.' });
+  assert.deepEqual(of({ reason: 'CONFLICT', detail: 'taken' }), { '/name': 'Taken.' });
+  const pointed = { wider: [], stages: [{ name: 'tls', ok: false, ms: 1, reason: 'no', pointer: '/config/caCertificate' }] };
+  assert.deepEqual(of({ validation: pointed }), { '/config/caCertificate': 'No.' });
+  assert.deepEqual(below({ '/config/a/b': 'x', '/credential/c': 'y', '/name': 'z' }, 'config'), { '/a/b': 'x' });
+  assert.match(titleOf({ validation: { wider: ['VM.Console'] }, reason: 'ROLE_VIOLATION' }), /more than read/);
+});
+
+test('what to do is safe in a shell, whatever the form holds', () => {
+  const { code } = advice('proxmox', { tokenId: "a'b;touch x@pve!t'$(id)" });
+  const lines = code.text.split('\n');
+  const words = execFileSync('sh', ['-c', `pveum() { printf '%s\\n' "$*"; }\n${lines.at(-1)}`]).toString().trim();
+  assert.ok(words.endsWith('--roles PVEAuditor'));
+  assert.ok(!advice('proxmox', { tokenId: 'no token' }).code.text.includes('no token'));
+});
+
+test('a certificate is found in what a handshake was refused with', () => {
+  const print = Array.from({ length: 32 }, () => 'A0').join(':');
+  assert.equal(fingerprintIn(`its SHA-256 fingerprint is ${print}, compare it`), print);
+  assert.equal(fingerprintIn('A0:B1'), undefined);
+  assert.equal(fingerprintIn(undefined), undefined);
+});
+
+test('what was left empty is not sent, and what was set to no is', () => {
+  assert.deepEqual(filled({ a: '', b: undefined, c: [], d: false, e: 0, f: 'x' }), { d: false, e: 0, f: 'x' });
+});
+
+test('an untouched switch is not decided by the form', () => {
+  const schema = { type: 'object', properties: { port: { type: 'integer', default: 8006 }, allowHttp: { type: 'boolean', default: false } } };
+  assert.deepEqual(started(schema), { port: 8006 });
+});
+
+test('an edit sends what is different, and no credential where none was typed', () => {
+  const of = target({ config: { baseUrl: 'https://a' } });
+  assert.deepEqual(difference(of, { name: 'forge', config: { baseUrl: 'https://a', scope: '' }, credential: { token: '' } }), {});
+  assert.deepEqual(difference(of, { name: 'f2', config: { baseUrl: 'https://b' }, credential: { token: 't' } }), { name: 'f2', config: { baseUrl: 'https://b' }, credential: { token: 't' } });
+});
+
+test('each way to give a credential has its own fields', () => {
+  const schema = { properties: { token: {}, clientId: {}, clientSecret: {} }, oneOf: [{ title: 'Bearer', required: ['token'], properties: { clientId: false, clientSecret: false } }, { title: 'Client', required: ['clientId', 'clientSecret'], properties: { token: false } }] };
+  assert.deepEqual(ways(schema).map(({ title, names }) => [title, names]), [['Bearer', ['token']], ['Client', ['clientId', 'clientSecret']]]);
+  assert.deepEqual(ways({ properties: {} }), []);
+});
+
+test('a long key keeps its ends', () => {
+  assert.equal(shortKey('R6-OwD8yQrHbf15oNX3nFnYKUDY_F-CkgJQ-zP7gWzY'), 'R6-OwD8y…gWzY');
+  assert.equal(shortKey('short'), 'short');
+});
