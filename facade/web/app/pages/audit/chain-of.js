@@ -2,6 +2,7 @@
 
 import { html } from '../../html.js';
 import { Link } from '../../router.js';
+import { may } from '../../session.js';
 import { Icon } from '../../parts/icon.js';
 import { Clock } from '../../parts/time.js';
 import { grouped } from './events.js';
@@ -15,7 +16,7 @@ export function ChainOf({ sealed, proof, search }) {
   const { seq } = sealed.event;
   const link = (/** @type {number} */ to) => html`<${Link} class="num" data-stay href=${`/audit/${to}${search}`}>${grouped(to)}<//>`;
   return html`<ol class="links">
-      <li><b class="faint">${seq > 1 ? link(seq - 1) : 'before the first row'}</b>
+      <li><b class="faint">${seq === 1 ? 'before the first row' : may('read-record') ? link(seq - 1) : grouped(seq - 1)}</b>
         <div class="hash">${inGroups(sealed.prevHash)}</div><${Said} finding=${proof?.before} /></li>
       <li class="here"><b class="num">${grouped(seq)}, this row</b>
         <div class="hash"><b>${inGroups(sealed.hash)}</b></div>

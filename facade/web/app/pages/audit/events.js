@@ -49,6 +49,12 @@ export function subject(/** @type {AuditEvent} */ row) {
   return row.capability || row.event;
 }
 
+/** What a change is about, as its detail names it: a token, a target, a profile. */
+export function aboutOf(/** @type {AuditEvent} */ row) {
+  const name = row.detail?.name ?? row.detail?.profile ?? row.detail?.project ?? '';
+  return typeof name === 'string' ? name : '';
+}
+
 /** How often one row of counted refusals happened, or 0. */
 export function times(/** @type {AuditEvent} */ row) {
   const count = row.detail?.count;

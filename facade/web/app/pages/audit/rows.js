@@ -19,6 +19,8 @@ import { Checkpoint, Day, Gap, Row } from './row.js';
 export function Rows({ rows, loading, end, head, own, checkpoint, open, search, newest, nameOf }) {
   const [at, setAt] = useState(/** @type {number|null} */ (null));
   const box = useRef(/** @type {HTMLElement|null} */ (null));
+  // Rows that look as before are not drawn again: a long list stays quick under J and K.
+  const drawn = useRef(/** @type {Map<number, {as: string, row: AuditEvent, vnode: any}>} */ (new Map()));
   const current = at ?? open;
   const hrefOf = (/** @type {number} */ seq) => `/audit/${seq}${search}`;
   const show = (/** @type {number} */ seq) => { setAt(seq); go(hrefOf(seq), { replace: open !== null, stay: true }); };
@@ -41,6 +43,15 @@ export function Rows({ rows, loading, end, head, own, checkpoint, open, search, 
   }, [at]);
 
   if (loading && rows.length === 0) return html`<${Skeleton} rows=${10} />`;
+  const draw = (/** @type {AuditEvent} */ row, /** @type {string} */ target, /** @type {boolean} */ here) => {
+    const as = `${here} ${target} ${search} ${open !== null}`;
+    const before = drawn.current.get(row.seq);
+    if (before?.as === as && before.row === row) return before.vnode;
+    const vnode = html`<${Row} key=${row.seq} row=${row} href=${hrefOf(row.seq)} target=${target}
+      current=${here} isNew=${row.seq > newest} onOpen=${() => show(row.seq)} />`;
+    drawn.current.set(row.seq, { as, row, vnode });
+    return vnode;
+  };
   const links = weave(rows, { head, end, checkpoint });
   let day = new Date().toISOString().slice(0, 10);
   return html`<div class="scroll tall" tabindex="0" role="region" aria-label="Audit rows, scrollable" ref=${box}>
@@ -53,8 +64,7 @@ export function Rows({ rows, loading, end, head, own, checkpoint, open, search, 
         if (row.time) day = row.time.slice(0, 10);
         return [
           day !== before && html`<${Day} key=${`d${day}${row.seq}`} day=${dayWords(day)} />`,
-          html`<${Row} key=${row.seq} row=${row} href=${hrefOf(row.seq)} target=${nameOf(row.targetId)}
-            current=${row.seq === current} isNew=${row.seq > newest} onOpen=${() => show(row.seq)} />`,
+          draw(row, nameOf(row.targetId), row.seq === current),
         ];
       })}
     </tbody></table></div>`;

@@ -24,7 +24,7 @@ export function Guide({ progress, onHide }) {
   return html`<section class="stack" aria-labelledby="guide-title">
     <div class="page-head"><div><h2 id="guide-title">Three steps to a first answer</h2>
       <p role="status">${left === 0 ? 'All done: below is your own traffic.' : 'Each step is real and ticks itself off; this page then shows your own traffic.'}</p></div>
-      <div class="actions"><${Button} kind="quiet" small onClick=${onHide}>${left === 0 ? 'Close' : 'Hide the steps'}<//></div></div>
+      <div class="actions"><${Button} small onClick=${onHide}>${left === 0 ? 'Close' : 'Hide the steps'}<//></div></div>
     <${Steps} steps=${steps} /></section>`;
 }
 

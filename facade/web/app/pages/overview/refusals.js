@@ -25,7 +25,7 @@ export function Refusals({ overview, span }) {
     ${(overview?.refusals.length ?? 0) > 0 && html`<ul class="row tight" aria-label=${`By reason, ${span}`}>${overview?.refusals.map((r) => html`
       <li key=${r.reason}><${Badge} state=${r.reason === 'WRITE_REJECTED' ? 'bad' : 'idle'}>${r.reason} × ${figure(r.count)}<//></li>`)}</ul>`}
     ${!rows && (newest.error ? html`<${Refusal} problem=${newest.error} onRetry=${newest.reload} />` : html`<${Skeleton} lines=${6} />`)}
-    ${rows?.length === 0 && html`<p class="faint small">Nothing was turned away. A write attempt, an unknown tool, or a caller over its limit would stand here.</p>`}
+    ${rows?.length === 0 && html`<p class="faint small">${may('read-record') ? 'Nothing' : 'Nothing of yours'} was turned away. A write attempt, an unknown tool, or a caller over its limit would stand here.</p>`}
     <ul class="why">${rows?.map((/** @type {any} */ row) => html`<${Refused} key=${row.seq} row=${row} />`)}</ul><//>`;
 }
 
