@@ -8,6 +8,7 @@ import { fromQuery, hrefOf, toQuery } from '../../facade/web/app/pages/test-call
 import { age, joined, targetOf, textOf } from '../../facade/web/app/pages/test-call/outcome.js';
 import { fresh, heard, over } from '../../facade/web/app/pages/test-call/state.js';
 import { columnsOf, listIn } from '../../facade/web/app/pages/test-call/views/anything.js';
+import { ordered } from '../../facade/web/app/pages/test-call/views/order.js';
 import { exampleOf } from '../../facade/web/app/pages/tools/example.js';
 import { grouped, summary, wantedOf } from '../../facade/web/app/pages/tools/groups.js';
 
@@ -131,4 +132,13 @@ test('the registry is grouped by subject, infrastructure first, and narrowed by 
   assert.deepEqual(names({ show: 'hidden' }), ['proxmox.list', 'create_edge']);
   assert.deepEqual(names({ q: 'edge create', of: 'memory' }), ['create_edge']);
   assert.equal(summary(tools), '2 listed, 1 off, 1 hidden: back end is read only');
+});
+
+test('rows stand in the order of a column, those without a value last', () => {
+  const rows = [{ n: 10 }, { n: 9 }, {}, { n: 100 }];
+  const by = (row) => row.n;
+  assert.deepEqual(ordered(rows, by, false).map(by), [9, 10, 100, undefined]);
+  assert.deepEqual(ordered(rows, by, true).map(by), [100, 10, 9, undefined]);
+  assert.deepEqual(ordered([{ n: 'b10' }, { n: 'B9' }], by, false).map(by), ['B9', 'b10']);
+  assert.equal(ordered(rows, undefined, true), rows);
 });

@@ -4,8 +4,9 @@ import { useKeys } from '../use.js';
 import { Skeleton } from './skeleton.js';
 
 /**
- * @typedef {{key: string, label: any, render?: (row: any, at: number) => any, className?: string, hideLabel?: boolean}} Column
- *   className: num (figures, right), mono, lg, md, sm (dropped where the card is narrow)
+ * @typedef {{key: string, label: any, render?: (row: any, at: number) => any, className?: string, hideLabel?: boolean,
+ *   sorted?: 'ascending' | 'descending' | 'none', onSort?: () => void}} Column
+ *   onSort: the head is a button; sorted: how the rows stand by it; className: num (figures, right), mono, lg, md, sm (dropped where the card is narrow)
  */
 
 /**
@@ -23,7 +24,7 @@ export function Table({ columns, rows, rowKey, onOpen, selected, empty, loading,
   const reachable = Math.min(at, rows.length - 1);
   return html`
     <table class="table" ref=${table} aria-label=${label} data-opens=${onOpen ? '' : undefined}>
-      <thead><tr>${columns.map((column) => html`<th key=${column.key} scope="col" class=${classOf(column)}>${column.hideLabel ? html`<span class="sr">${column.label}</span>` : column.label}</th>`)}</tr></thead>
+      <thead><tr>${columns.map((column) => html`<th key=${column.key} scope="col" class=${classOf(column)} aria-sort=${column.sorted}>${head(column)}</th>`)}</tr></thead>
       <tbody>${rows.map((row, index) => {
         const key = keyOf(row);
         const open = () => onOpen?.(row);
@@ -36,6 +37,14 @@ export function Table({ columns, rows, rowKey, onOpen, selected, empty, loading,
           ${below && html`<tr class="detail" key=${`${key}-detail`}><td colspan=${columns.length}><div class="detail-body">${below}</div></td></tr>`}`;
       })}</tbody>
     </table>`;
+}
+
+const ARROWS = { ascending: '↑', descending: '↓', none: '' };
+
+/** @param {Column} column */
+function head({ label, hideLabel, sorted, onSort }) {
+  if (onSort) return html`<button type="button" onClick=${onSort}>${label} <span aria-hidden="true">${ARROWS[sorted ?? 'none']}</span></button>`;
+  return hideLabel ? html`<span class="sr">${label}</span>` : label;
 }
 
 /** @param {Column} column */

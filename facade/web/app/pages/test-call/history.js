@@ -48,7 +48,7 @@ function how(call) {
   if (call.phase !== 'answered') return call.phase === 'cancelled' ? 'cancelled' : 'failed';
   if (call.outcome?.isError) return 'said no';
   if (call.outcome?._meta?.['toolgate/cachedAt']) return 'cached';
-  return call.tool.freshness ? 'live' : 'ok';
+  return call.tool.freshness === 'live' ? 'live' : 'ok';
 }
 
 function key() {

@@ -2,6 +2,7 @@
 import { html } from '../../html.js';
 import { Badge } from '../../parts/badge.js';
 import { Icon } from '../../parts/icon.js';
+import { Said } from '../../parts/said.js';
 
 /** Each step with the rules that it can end at. */
 const STEPS = [
@@ -23,7 +24,7 @@ export function Ladder({ answer }) {
   // A profile that has the tool is the rule that lists it: everything was passed.
   const listed = verdict === 'listed';
   return html`<p class="row"><${Badge} state=${STATES[verdict] ?? 'idle'} icon=${listed ? 'check' : undefined}>${verdict}<//><code class="small faint">${rule}</code></p>
-    <p role="status">${answer.sentence}.</p>
+    <p role="status"><${Said} text=${`${answer.sentence}.`} /></p>
     <ul class="why" aria-label="Rules in the order they are asked">${STEPS.map((step, at) => {
       const state = listed || end < 0 || at < end ? 'ok' : at > end ? 'open' : 'stop';
       return html`<${Step} key=${step.passed} step=${step} state=${state} mild=${verdict === 'callable'} detail=${step.rules.includes('profile_pinned') ? profileTold(rule, profile) : ''} />`;

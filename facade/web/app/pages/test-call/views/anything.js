@@ -32,6 +32,7 @@ export function columnsOf(rows) {
   return [...seen.keys()].slice(0, WIDE).map((key, at) => ({
     key,
     label: words(key),
+    by: (/** @type {any} */ row) => row[key],
     className: `${WIDTHS[at]} ${rows.every((row) => row[key] === undefined || typeof row[key] === 'number') ? 'r' : ''}`,
     render: (/** @type {any} */ row) => html`<span class="break">${plain(row[key])}</span>`,
   }));

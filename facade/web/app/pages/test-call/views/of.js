@@ -2,21 +2,12 @@
 import { parseExact } from '../../../exact.js';
 import { html } from '../../../html.js';
 import { KeyValue } from '../../../parts/kv.js';
-import { Table } from '../../../parts/table.js';
 import { textOf } from '../outcome.js';
-import { columnsOf, fieldsOf, listIn } from './anything.js';
+import { fieldsOf, listIn } from './anything.js';
 import { Printed } from './command.js';
 import { Metrics } from './metrics.js';
-import { repos } from './repos.js';
-import { runs } from './runs.js';
+import { Rows } from './rows.js';
 import { Vm } from './vm.js';
-import { vms } from './vms.js';
-
-const KNOWN = /** @type {Record<string, any>} */ ({ vms, runs, repos });
-/** More rows than a person reads. */
-const MOST = 500;
-/** Which tools' lists those are; others with a list of the same name are shown as what they are. */
-const INFRASTRUCTURE = /^(proxmox|github|gitea)\./;
 
 /**
  * @typedef {{id: string, label: string, count?: number, children: any}} View
@@ -36,17 +27,6 @@ export function viewOf(tool, outcome) {
   // One object within says more than the object around it.
   const fields = inner.length === 1 && Object.keys(value).length <= 2 ? inner[0] : value;
   return { id: 'view', label: 'Fields', children: html`<div class="card-body"><${KeyValue} rows=${fieldsOf(fields)} /></div>` };
-}
-
-/** @param {{tool: string, list: {name: string, rows: any[]}}} props */
-function Rows({ tool, list }) {
-  if (!list.rows.length) return html`<p class="card-body faint">The list is empty.</p>`;
-  const known = INFRASTRUCTURE.test(tool) ? KNOWN[list.name] : undefined;
-  const columns = known?.columns ?? columnsOf(list.rows);
-  // Rows of others may share whatever would tell them apart.
-  const rows = list.rows.slice(0, MOST).map((row, at) => ({ ...row, '#': at }));
-  return html`<${Table} columns=${columns} rows=${rows} rowKey="#" label=${list.name} />
-    ${list.rows.length > MOST && html`<p class="card-body small faint">The first ${MOST} of ${list.rows.length} rows; raw JSON has all of them.</p>`}`;
 }
 
 /** Tools of agents answer JSON as text. @param {import('../outcome.js').Outcome} outcome */

@@ -19,20 +19,20 @@ export const runs = {
   rowKey: (/** @type {any} */ run) => plain(run.id),
   columns: [
     {
-      key: 'run', label: 'Run', className: 'name',
+      key: 'run', label: 'Run', by: (/** @type {any} */ run) => run.run_number, className: 'name',
       render: (/** @type {any} */ run) => html`<span class="break">${plain(run.display_title ?? run.name)}</span>
         <span class="sub">#${plain(run.run_number)} · <code>${plain(run.id)}</code></span>`,
     },
     {
-      key: 'state', label: 'State',
+      key: 'state', label: 'State', by: (/** @type {any} */ run) => run.conclusion ?? run.status,
       render: (/** @type {any} */ run) => html`<span class="state"><${Dot} state=${state(run)} />
         ${plain(run.conclusion ?? run.status)}</span>`,
     },
-    { key: 'workflow', label: 'Workflow', className: 'lg dim', render: (/** @type {any} */ run) => plain(run.workflow ?? run.name) },
-    { key: 'event', label: 'Event', className: 'lg dim', render: (/** @type {any} */ run) => plain(run.event) },
-    { key: 'branch', label: 'Branch', className: 'md dim', render: (/** @type {any} */ run) => html`<code>${plain(run.head_branch)}</code>` },
+    { key: 'workflow', label: 'Workflow', by: (/** @type {any} */ run) => run.workflow ?? run.name, className: 'lg dim', render: (/** @type {any} */ run) => plain(run.workflow ?? run.name) },
+    { key: 'event', label: 'Event', by: (/** @type {any} */ run) => run.event, className: 'lg dim', render: (/** @type {any} */ run) => plain(run.event) },
+    { key: 'branch', label: 'Branch', by: (/** @type {any} */ run) => run.head_branch, className: 'md dim', render: (/** @type {any} */ run) => html`<code>${plain(run.head_branch)}</code>` },
     {
-      key: 'started', label: 'Started', className: 'r sm dim',
+      key: 'started', label: 'Started', by: (/** @type {any} */ run) => run.run_started_at ?? run.started_at ?? run.created_at, className: 'r sm dim',
       render: (/** @type {any} */ run) => time(run.run_started_at ?? run.started_at ?? run.created_at),
     },
   ],

@@ -12,19 +12,19 @@ const running = (vm) => vm.status === 'running';
 export const vms = {
   rowKey: (/** @type {any} */ vm) => plain(vm.vmid),
   columns: [
-    { key: 'vmid', label: 'VMID', render: (/** @type {any} */ vm) => html`<code>${plain(vm.vmid)}</code>` },
+    { key: 'vmid', label: 'VMID', by: (/** @type {any} */ vm) => vm.vmid, render: (/** @type {any} */ vm) => html`<code>${plain(vm.vmid)}</code>` },
     {
-      key: 'name', label: 'Name', className: 'name',
+      key: 'name', label: 'Name', by: (/** @type {any} */ vm) => vm.name, className: 'name',
       render: (/** @type {any} */ vm) => html`${plain(vm.name)}<span class="sub only-narrow">${plain(vm.node)}</span>`,
     },
     {
-      key: 'status', label: 'Status',
+      key: 'status', label: 'Status', by: (/** @type {any} */ vm) => vm.status,
       render: (/** @type {any} */ vm) => html`<span class="state"><${Dot} state=${running(vm) ? 'ok' : 'off'} />
         <span class=${running(vm) ? '' : 'faint'}>${vm.template ? 'template' : plain(vm.status)}</span></span>`,
     },
-    { key: 'node', label: 'Node', className: 'md dim', render: (/** @type {any} */ vm) => plain(vm.node) },
+    { key: 'node', label: 'Node', by: (/** @type {any} */ vm) => vm.node, className: 'md dim', render: (/** @type {any} */ vm) => plain(vm.node) },
     {
-      key: 'cpu', label: 'CPU', className: 'r sm',
+      key: 'cpu', label: 'CPU', by: (/** @type {any} */ vm) => vm.cpu, className: 'r sm',
       render: (/** @type {any} */ vm) => html`<span class=${vm.cpu > BUSY ? 'warn strong' : ''}>${percent(vm.cpu)}</span>`,
     },
     {
@@ -32,9 +32,9 @@ export const vms = {
       render: (/** @type {any} */ vm) => html`<${Bar} part=${vm.cpu ?? 0} of=${1} state=${vm.cpu > BUSY ? 'warn' : undefined} />`,
     },
     {
-      key: 'mem', label: 'Memory, GiB', className: 'r md dim',
+      key: 'mem', label: 'Memory, GiB', by: (/** @type {any} */ vm) => vm.mem, className: 'r md dim',
       render: (/** @type {any} */ vm) => `${gib(vm.mem)} / ${gib(vm.maxmem)}`,
     },
-    { key: 'uptime', label: 'Uptime', className: 'r lg dim', render: (/** @type {any} */ vm) => span(vm.uptime) },
+    { key: 'uptime', label: 'Uptime', by: (/** @type {any} */ vm) => vm.uptime, className: 'r lg dim', render: (/** @type {any} */ vm) => span(vm.uptime) },
   ],
 };
