@@ -2,16 +2,14 @@
 import { html, useEffect, useRef, useState } from '../html.js';
 import { route, still } from '../router.js';
 import { useKeys } from '../use.js';
-import { dismissNewest } from '../parts/toast.js';
+import { dismissNewest, toast } from '../parts/toast.js';
 import { Sidebar } from './sidebar.js';
 import { Topbar } from './topbar.js';
-import { Palette } from './palette.js';
-import { KeysHelp } from './keys-help.js';
 
 /** @param {{children?: any}} props */
 export function Frame({ children }) {
-  const [searching, setSearching] = useState(false);
-  const [helping, setHelping] = useState(false);
+  const search = useOpened(() => import('./palette.js').then((module) => module.Palette));
+  const help = useOpened(() => import('./keys-help.js').then((module) => module.KeysHelp));
   const content = useRef(/** @type {HTMLElement | null} */ (null));
   const path = route.value.path;
   const first = useRef(true);
@@ -23,8 +21,8 @@ export function Frame({ children }) {
     first.current = false;
   }, [path]);
   useKeys({
-    'ctrl+k': () => setSearching(true),
-    '?': () => setHelping(true),
+    'ctrl+k': search.open,
+    '?': help.open,
     Escape: () => dismissNewest(),
   });
   const skip = (/** @type {Event} */ event) => {
@@ -36,10 +34,19 @@ export function Frame({ children }) {
     <div class="app">
       <${Sidebar} />
       <div class="main">
-        <${Topbar} onSearch=${() => setSearching(true)} onKeys=${() => setHelping(true)} />
+        <${Topbar} onSearch=${search.open} onKeys=${help.open} />
         <main id="content" tabindex="-1" ref=${content}>${children}</main>
       </div>
     </div>
-    ${searching && html`<${Palette} onClose=${() => setSearching(false)} onKeys=${() => setHelping(true)} />`}
-    ${helping && html`<${KeysHelp} onClose=${() => setHelping(false)} />`}`;
+    ${search.draw && html`<${search.draw} onClose=${search.close} onKeys=${help.open} />`}
+    ${help.draw && html`<${help.draw} onClose=${help.close} />`}`;
+}
+
+/** A part that is loaded when it is first opened. @param {() => Promise<any>} load */
+function useOpened(load) {
+  const [part, setPart] = useState(/** @type {{draw: any}} */ ({ draw: null }));
+  const open = () => {
+    load().then((draw) => setPart({ draw }), () => toast({ state: 'bad', title: 'Not loaded', text: 'The gateway did not hand it out; load the page again.' }));
+  };
+  return { draw: part.draw, open, close: () => setPart({ draw: null }) };
 }

@@ -8,17 +8,39 @@ import { clock } from '../reading.js';
 /** @type {Promise<any> | undefined} */
 let plot;
 
-/** The library and its style sheet, once. */
+/** The library and its style sheet, once; tried again with the next chart where they did not come. */
 function loaded() {
-  plot ??= new Promise((resolve, reject) => {
-    const sheet = document.createElement('link');
-    sheet.rel = 'stylesheet';
-    sheet.href = new URL('../../vendor/uplot.css', import.meta.url).href;
-    sheet.onload = () => import('../../vendor/uplot.js').then((module) => resolve(module.default), reject);
-    sheet.onerror = () => reject(new Error('the style sheet of the chart is missing'));
-    document.head.append(sheet);
+  plot ??= Promise.all([sheet(), script()]).then(() => /** @type {any} */ (globalThis).uPlot, (error) => {
+    plot = undefined;
+    throw error;
   });
   return plot;
+}
+
+function sheet() {
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.href = new URL('../../vendor/uplot.css', import.meta.url).href;
+  return added(link);
+}
+
+/** The published build that is small is no module: it sets one name. */
+function script() {
+  const element = document.createElement('script');
+  element.src = new URL('../../vendor/uplot.js', import.meta.url).href;
+  return added(element);
+}
+
+/** @param {HTMLLinkElement | HTMLScriptElement} element @returns {Promise<void>} */
+function added(element) {
+  return new Promise((resolve, reject) => {
+    element.onload = () => resolve();
+    element.onerror = () => {
+      element.remove();
+      reject(new Error('a file of the chart did not come'));
+    };
+    document.head.append(element);
+  });
 }
 
 /**
