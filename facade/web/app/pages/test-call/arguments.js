@@ -68,7 +68,7 @@ export function CopyMenu({ tool, args, target }) {
 async function copied(label, text) {
   try {
     await navigator.clipboard.writeText(text);
-    toast({ state: 'ok', title: `Copied as ${label}`, text: 'Set TOOLGATE_TOKEN to a token, then paste it into a shell.' });
+    toast({ state: 'ok', title: `Copied as ${label}`, text: `Set TOOLGATE_TOKEN to a token${label === 'grpcurl' ? ', and TOOLGATE_GRPC where gRPC is not on port 7601' : ''}, then paste it into a shell.` });
   } catch {
     toast({ state: 'bad', title: 'The browser gives no clipboard', text });
   }
