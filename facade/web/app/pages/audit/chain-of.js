@@ -41,7 +41,7 @@ function Proved(/** @type {{proof: import('./proof.js').Proof, checkpoint?: {seq
   const found = [proof.hash, proof.fields, proof.next.state === 'none' ? null : { ...proof.next, words: `the row after it ${proof.next.words}` }];
   return html`<ul class="why">${found.filter((f) => f !== null).map((finding) => html`<li key=${finding.words} class=${finding.state === 'bad' ? 'bad' : undefined}>
       <span class=${finding.state === 'none' ? 'faint' : finding.state}><${Icon} name=${ICONS[finding.state]} /></span><div>${finding.words}</div></li>`)}
-    <li><span class="faint"><${Icon} name="info" /></span><div>Not proved here: the MAC, whose key never leaves the gateway${checkpoint ? ', and, until you follow it, the signature of the checkpoint' : ''}. <b>Verify</b> checks both over the whole record; an export can be checked without this gateway.</div></li></ul>`;
+    <li><span class="faint"><${Icon} name="info" /></span><div>Not proved here: the MAC, whose key never leaves the gateway${checkpoint ? ', and the signature of the checkpoint unless you follow the row to it' : ''}. <b>Verify</b> checks both over the whole record; an export can be checked without this gateway.</div></li></ul>`;
 }
 
 const ICONS = { ok: 'check', bad: 'warn', none: 'info' };

@@ -49,9 +49,9 @@ export function subject(/** @type {AuditEvent} */ row) {
   return row.capability || row.event;
 }
 
-/** What a change is about, as its detail names it: a token, a target, a profile. */
+/** What a change is about, as its detail names it: a token, a target, a profile, a verdict. */
 export function aboutOf(/** @type {AuditEvent} */ row) {
-  const name = row.detail?.name ?? row.detail?.profile ?? row.detail?.project ?? '';
+  const { name = row.detail?.profile ?? row.detail?.project ?? row.detail?.verdict ?? '' } = row.detail ?? {};
   return typeof name === 'string' ? name : '';
 }
 
