@@ -30,6 +30,15 @@ test('the health of a target is its worst news', () => {
   for (const [of, by, tested, word] of cases) assert.equal(health(of, by, tested).word, word);
 });
 
+test('a credential that expires soon is told', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  const of = (expiresAt) => health(target({ validation: { ...target().validation, expiresAt } }), undefined, undefined, now);
+  assert.equal(of('2026-01-10T00:00:00Z').word, 'expires in 9 d');
+  assert.equal(of('2026-01-01T05:00:00Z').word, 'expires today');
+  assert.equal(of('2025-12-31T00:00:00Z').state, 'bad');
+  assert.equal(of('2026-03-01T00:00:00Z').word, 'healthy');
+});
+
 test('the newer test counts', () => {
   const passed = { ok: true, stages: [], at: '2026-01-01T00:00:01Z' };
   assert.equal(newest(target({ lastTest: passed }), failed), failed);

@@ -88,8 +88,7 @@ function Form({ type }) {
         <${CopyButton} small=${false} text=${() => curl('POST', '/api/mcp/adapter', bodyShown(type, values))}>Copy as curl<//>
         ${!type.relay && html`<span class="push only-wide">Nothing is stored unless every check passes.</span>`}`}>
         ${problem && html`<${NotSaved} problem=${problem} />`}
-        <${TargetForm} type=${type} values=${values} onChange=${setValues} errors=${errors}
-          nameHelp=${type.type === 'project' ? 'What callers name it by. Lower case letters, digits and hyphens, up to 40.' : undefined} />
+        <${TargetForm} type=${type} values=${values} onChange=${setValues} errors=${errors} />
     <//>
     <aside class="stack" aria-label="Checks">
       ${!type.relay && html`<${Checks} type=${type.type} stages=${stages} runningSince=${since} />`}

@@ -41,7 +41,7 @@ export function TargetCard({ target, relay, onDelete, onSwitch }) {
     <header>
       <span class="glyph"><${Icon} name=${kind.icon} /></span>
       <h2 id=${`t-${target.id}`} class="clip"><${Link} class="rowlink" href=${page}>${target.name}<//></h2>
-      <p>${kind.title}${target.config.builtIn ? ', this gateway’s own' : ''}${relay?.version ? `, relay ${relay.version}` : ''}</p>
+      <p>${kind.title}${target.validation?.version ? ` ${target.validation.version}` : ''}${target.config.builtIn ? ', this gateway’s own' : ''}${relay?.version ? `, relay ${relay.version}` : ''}</p>
       <${HealthBadge} health=${health(target, relay, last)} />
     </header>
     <${KeyValue} rows=${facts(target, relay, last)} />

@@ -67,7 +67,7 @@ function Known({ target, relay, all, types, reload }) {
     reload();
   };
 
-  return html`<${Page} title=${target.name} crumb=${crumb} lead=${html`<span class="row">${kind.title} <${HealthBadge} health=${health(target, relay, last)} /></span>`}
+  return html`<${Page} title=${target.name} crumb=${crumb} lead=${html`<span class="row">${kind.title} ${target.validation?.version ?? ''} <${HealthBadge} health=${health(target, relay, last)} /></span>`}
     actions=${html`<${Actions} target=${target} onSwitch=${switchTo} onDelete=${() => setLeaving(true)} />`}>
     ${kind.relay && target.status === 'offline' && !target.config.builtIn &&
     html`<${Note} state="idle" icon="offline" title="Its relay is not connected."><p>Start it again where it ran; it needs no token.</p><${Code} text=${laterLine(target)} label="Start command" /><//>`}

@@ -79,6 +79,8 @@ export function facts(target, relay, tested) {
   const { notProvable = [] } = target.validation ?? {};
   /** @type {Row[]} */
   const rows = [[target.type === 'proxmox' ? 'Host' : 'Address', html`<code>${address(target)}</code>`], rights(target)];
+  const { expiresAt } = target.validation ?? {};
+  if (expiresAt) rows.push(['Expires', html`<${Ago} at=${expiresAt} />`]);
   if (notProvable.length) rows.push(['Not provable', html`<span title=${notProvable.join(', ')}>${few(notProvable)}</span>`]);
   return [...rows, lastTest(target, tested), ...failure(tested), ...calls(target)];
 }

@@ -27,7 +27,7 @@ function Seldom({ schema, ...rest }) {
 }
 
 /**
- * @param {{type: {configSchema: any, credentialSchema: any}, values: Values, onChange: (values: Values) => void,
+ * @param {{type: {nameSchema?: any, configSchema: any, credentialSchema: any}, values: Values, onChange: (values: Values) => void,
  *   errors: Record<string, string>, kept?: boolean, nameHelp?: string, nameFixed?: boolean}} props
  *   `kept`: there is a credential already, and what is left empty stays
  */
@@ -49,10 +49,10 @@ export function TargetForm({ type, values, onChange, errors, kept = false, nameH
   const secrets = Object.keys(type.credentialSchema?.properties ?? {}).length > 0;
   return html`<div class="stack" ref=${box}>
     <div class="form-grid">
-      <${Field} id="target-name" label="Name" type="string" help=${nameHelp ?? 'How agents and the audit record call it.'} error=${errors['/name']} required>
+      <${Field} id="target-name" label="Name" type="string" help=${nameHelp ?? type.nameSchema?.description ?? 'How agents and the audit record call it.'} error=${errors['/name']} required>
         ${(/** @type {string} */ id, /** @type {string} */ describedBy) =>
           html`<${TextInput} id=${id} describedBy=${describedBy} invalid=${!!errors['/name']} value=${values.name} required
-            disabled=${nameFixed} maxlength="64" onChange=${(/** @type {string} */ name) => onChange({ ...values, name })} />`}
+            disabled=${nameFixed} maxlength=${type.nameSchema?.maxLength ?? 64} placeholder=${type.nameSchema?.examples?.[0]} onChange=${(/** @type {string} */ name) => onChange({ ...values, name })} />`}
       <//>
     </div>
     <${SchemaForm} schema=${part(type.configSchema, (name) => !seldom(name))} ...${config} />

@@ -3,7 +3,7 @@
 /** @typedef {{name: string, ok: boolean, ms: number, reason?: string, pointer?: string}} Stage */
 /**
  * @typedef {{verdict: string, stages: Stage[], notProvable: string[], proven: string[], wider: string[],
- *   checkedAt?: string}} Validation
+ *   checkedAt?: string, version?: string, expiresAt?: string}} Validation
  */
 /**
  * @typedef {{id: string, type: string, name: string, config: Record<string, any>, status: string,
@@ -27,6 +27,10 @@ export const GROUPS = ['healthy', 'needs attention', 'waiting or offline', 'swit
 /** @param {string} word @param {State} state @param {string} group @returns {Health} */
 const said = (word, state, group) => ({ word, state, group });
 
+/** From here on a credential is told as expiring, in days. */
+const SOON_DAYS = 14;
+const DAY_MS = 86400000;
+
 /** Words for what an admin must look at; of `target.status`, and of a relay's state. */
 const BAD = new Map([
   ['drifted', 'can do too much'],
@@ -37,9 +41,9 @@ const BAD = new Map([
 
 /**
  * How a target does: by its status, its relay, and what the last test from this page found.
- * @param {Target} target @param {Relay} [relay] @param {Tested} [tested] @returns {Health}
+ * @param {Target} target @param {Relay} [relay] @param {Tested} [tested] @param {number} [now] @returns {Health}
  */
-export function health(target, relay, tested) {
+export function health(target, relay, tested, now = Date.now()) {
   const state = relay?.state ?? target.status;
   if (target.status === 'disabled' || state === 'disabled') return said('switched off', 'idle', 'switched off');
   if (relay?.mismatch) return said('key refused', 'bad', 'needs attention');
@@ -51,7 +55,16 @@ export function health(target, relay, tested) {
   if (tested && !tested.ok) return said('test failed', 'bad', 'needs attention');
   if (target.validation?.verdict === 'failed') return said('can do too little', 'bad', 'needs attention');
   if ((relay?.latencyMs ?? 0) > SLOW_MS) return said('slow', 'warn', 'needs attention');
-  return said('healthy', 'ok', 'healthy');
+  return expiring(target, now) ?? said('healthy', 'ok', 'healthy');
+}
+
+/** Where its credential expires soon, how soon. @param {Target} target @param {number} now @returns {Health | undefined} */
+function expiring(target, now) {
+  const at = target.validation?.expiresAt;
+  const days = at ? Math.floor((Date.parse(at) - now) / DAY_MS) : SOON_DAYS;
+  if (days >= SOON_DAYS) return undefined;
+  if (days < 0) return said('expired', 'bad', 'needs attention');
+  return said(days === 0 ? 'expires today' : `expires in ${days} d`, 'warn', 'needs attention');
 }
 
 /** The newer of what the gateway knows and what this page found. @param {Target} target @param {Tested} [tested] @returns {Tested | undefined} */

@@ -7,7 +7,7 @@ import { Icon } from '../../parts/icon.js';
 import { Segmented } from '../../parts/field.js';
 import { ORDER, kindOf } from './kinds.js';
 
-/** @typedef {{type: string, title: string, description: string, configSchema: any, credentialSchema: any, tools: string[], relay: boolean}} AdapterType */
+/** @typedef {{type: string, title: string, description: string, nameSchema?: any, configSchema: any, credentialSchema: any, tools: string[], relay: boolean}} AdapterType */
 
 const AGENTS = 'agent-';
 
