@@ -1,6 +1,6 @@
 // A target that passed its checks: what was found, and where to go from here.
 
-import { html } from '../../html.js';
+import { html, useEffect, useRef } from '../../html.js';
 import { Button } from '../../parts/button.js';
 import { Card } from '../../parts/card.js';
 import { Note } from '../../parts/note.js';
@@ -12,7 +12,10 @@ import { spent } from './target.js';
 export function Added({ target, onAnother }) {
   const stages = target.validation?.stages ?? [];
   const open = target.validation?.notProvable ?? [];
-  return html`<div class="split form added" role="status">
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  // The form that held the focus is gone.
+  useEffect(() => box.current?.focus({ preventScroll: true }), []);
+  return html`<div class="split form added" role="status" tabindex="-1" ref=${box}>
     <div class="stack">
       <${Card} title=${`${target.name} is live`}
         foot=${html`<${Button} kind="primary" icon="call" href=${`/test-call?target=${target.id}`}>Call it<//>

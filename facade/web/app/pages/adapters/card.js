@@ -50,7 +50,7 @@ export function TargetCard({ target, relay, onDelete, onSwitch }) {
       ${waits && may('change')
         ? html`<${Link} class="btn quiet sm" href=${page}><${Icon} name="host" small />Start line<//>`
         : html`<${Button} kind="quiet" small icon="bolt" busy=${busy} disabled=${target.status === 'disabled'}
-            aria-label=${`Test ${target.name}`} onClick=${() => test(target.id)}>Test<//>`}
+            aria-label=${`Test ${target.name}`} onClick=${() => test(target.id, target.name)}>Test<//>`}
       ${may('change') &&
       html`<${Link} class="btn quiet sm" href=${page} aria-label=${`Edit ${target.name}`}>Edit<//>
         <${Button} kind="quiet" small aria-label=${`Delete ${target.name}`} onClick=${() => onDelete(target)}>Delete<//>

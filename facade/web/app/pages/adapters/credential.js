@@ -1,6 +1,6 @@
 // The credential of a target: the way it is given, and its fields. What is stored is never filled back.
 
-import { html, useState } from '../../html.js';
+import { html, useEffect, useRef, useState } from '../../html.js';
 import { Button } from '../../parts/button.js';
 import { Segmented } from '../../parts/field.js';
 import { Icon } from '../../parts/icon.js';
@@ -18,6 +18,9 @@ export function Credential({ schema, value, onChange, errors, kept }) {
   const choices = ways(schema);
   const [chosen, setChosen] = useState(() => fitting(choices, value)?.title ?? '');
   const [replacing, setReplacing] = useState(false);
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  // The button that was pressed is gone.
+  useEffect(() => { if (replacing) box.current?.querySelector('input')?.focus(); }, [replacing]);
   if (kept && !replacing) {
     return html`<div class="row">
       <span class="help"><${Icon} name="lock" small /><span>A credential is stored. It is never shown again.</span></span>
@@ -30,7 +33,7 @@ export function Credential({ schema, value, onChange, errors, kept }) {
     setChosen(title);
     onChange({});
   };
-  return html`<fieldset class="stack">
+  return html`<fieldset class="stack" ref=${box}>
     <legend class="legend">${kept ? 'New credential' : 'Credential'}</legend>
     <div class="row">
       ${choices.length > 1 &&

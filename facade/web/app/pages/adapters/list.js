@@ -13,7 +13,7 @@ import { TargetCard } from './card.js';
 import { setEnabled } from './change.js';
 import { DeleteDialog } from './delete-dialog.js';
 import { Filter, shown } from './filter.js';
-import { testAll, testing } from './tests.js';
+import { heard, testAll, testing } from './tests.js';
 import { useTargets } from './use-targets.js';
 
 /** @typedef {import('./target.js').Target} Target */
@@ -27,7 +27,7 @@ function Actions({ targets }) {
   const some = targets?.filter(({ status }) => ['ready', 'drifted', 'offline'].includes(status)) ?? [];
   return html`<${CopyButton} small=${false} text=${curl('GET', '/api/mcp/adapter')}>Copy as curl<//>
     ${may('test') && (!targets || some.length > 0) &&
-    html`<${Button} icon="bolt" busy=${testing.value.size > 0} disabled=${!some.length} onClick=${() => testAll(some.map(({ id }) => id))}>Test all<//>`}
+    html`<${Button} icon="bolt" busy=${testing.value.size > 0} disabled=${!some.length} onClick=${() => testAll(some)}>Test all<//>`}
     ${may('change') && addButton()}`;
 }
 
@@ -72,6 +72,7 @@ export function List() {
       <${Button} href="/adapters">Show all ${targets.length}<//>
     <//><//>`}
     <p class="sr" role="status">${matches ? `${matches.length} of ${targets?.length} targets shown` : ''}</p>
+    <p class="sr" role="status">${heard.value}</p>
     ${leaving &&
     html`<${DeleteDialog} target=${leaving} all=${targets ?? []} onClose=${() => setLeaving(undefined)}
       onGone=${() => { setLeaving(undefined); reload(); }} />`}

@@ -3,6 +3,7 @@
 
 import { signal } from '../../html.js';
 import { post } from '../../api.js';
+import { failedAt } from './target.js';
 
 /** @typedef {import('./target.js').Tested} Tested */
 
@@ -13,6 +14,9 @@ const AT_ONCE = 4;
 export const tested = signal(/** @type {Record<string, Tested>} */ ({}));
 /** Ids of the targets that are being tested. */
 export const testing = signal(/** @type {ReadonlySet<string>} */ (new Set()));
+
+/** The last test in a sentence, for those who hear the page. */
+export const heard = signal('');
 
 /** @param {string} id @param {boolean} on */
 function mark(id, on) {
@@ -29,9 +33,9 @@ export function forget(id) {
 
 /**
  * Tests one target.
- * @param {string} id @returns {Promise<Tested>}
+ * @param {string} id @param {string} [name] what it is called, where that is told @returns {Promise<Tested>}
  */
-export async function test(id) {
+export async function test(id, name) {
   mark(id, true);
   /** @type {Tested} */
   let found;
@@ -44,14 +48,15 @@ export async function test(id) {
   }
   mark(id, false);
   tested.value = { ...tested.value, [id]: found };
+  if (name) heard.value = found.ok ? `${name}: every check passed` : `${name}: the test failed, ${failedAt(found.stages)?.reason ?? 'without a reason'}`;
   return found;
 }
 
-/** Tests many, a few at a time. @param {string[]} ids */
-export async function testAll(ids) {
-  const left = [...ids];
+/** Tests many, a few at a time. @param {{id: string, name: string}[]} targets */
+export async function testAll(targets) {
+  const left = [...targets];
   const next = async () => {
-    for (let id = left.shift(); id !== undefined; id = left.shift()) await test(id);
+    for (let one = left.shift(); one; one = left.shift()) await test(one.id, one.name);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, next));
 }

@@ -12,7 +12,7 @@ import { ORDER, kindOf } from './kinds.js';
 const AGENTS = 'agent-';
 
 /** @param {string} type */
-const choose = (type) => go(`/adapters/new/${type}`, { replace: true });
+const choose = (type) => go(`/adapters/new/${type}`, { replace: true, stay: true });
 
 /** @param {AdapterType[]} types @returns {AdapterType[]} */
 const inOrder = (types) => {

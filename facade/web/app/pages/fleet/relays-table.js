@@ -1,7 +1,7 @@
 // Whose relays they are: the key that was pinned at enrolment, against the one that answers now.
 
 import { html, useState } from '../../html.js';
-import { Link } from '../../router.js';
+import { go, Link } from '../../router.js';
 import { may } from '../../session.js';
 import { Dot, State } from '../../parts/badge.js';
 import { Button } from '../../parts/button.js';
@@ -59,7 +59,7 @@ export function RelaysTable({ relays, reload }) {
     { key: 'live', label: 'Live', render: (relay) => html`<${Live} relay=${relay} />` },
   ];
   return html`<${Card} title="Relay identity" note="pinned at enrolment, against the key that answers now" flush>
-    <${Table} label="Relays" columns=${columns} rows=${relays} rowKey="targetId" detail=${(/** @type {Relay} */ relay) => below(relay, setComparing)} />
+    <${Table} label="Relays" columns=${columns} rows=${relays} rowKey="targetId" onOpen=${(/** @type {Relay} */ { targetId }) => go(`/adapters/${targetId}`)} detail=${(/** @type {Relay} */ relay) => below(relay, setComparing)} />
     ${comparing && html`<${Repin} relay=${comparing} onClose=${() => setComparing(undefined)} onPinned=${reload} />`}
   <//>`;
 }
