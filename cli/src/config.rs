@@ -21,7 +21,7 @@ pub(crate) mod show;
 use std::{net::SocketAddr, path::PathBuf};
 
 use toolgate_core::{
-    config::{AwsConfig, JwtConfig, VaultConfig},
+    config::{AwsConfig, JwtConfig, OidcConfig, VaultConfig},
     store::DatabaseUrl,
 };
 
@@ -83,6 +83,8 @@ pub(crate) struct Config {
     pub(crate) vault: VaultConfig,
     /// The issuer of JWTs; an empty one for none.
     pub(crate) jwt: JwtConfig,
+    /// The provider that people sign in with; an empty issuer for none.
+    pub(crate) oidc: OidcConfig,
     /// Every host is answered for in process; for load measurements only.
     #[cfg(feature = "conformance")]
     pub(crate) echo_hosts: bool,

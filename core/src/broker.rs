@@ -34,7 +34,10 @@ mod unknown_profiles;
 use std::{sync::Arc, time::Duration};
 
 use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
-use toolgate_contract::{ids::CallId, v1::ErrorReason};
+use toolgate_contract::{
+    ids::{CallId, TenantId},
+    v1::ErrorReason,
+};
 use tracing::Instrument;
 
 use self::{
@@ -225,6 +228,12 @@ impl Broker {
     #[must_use]
     pub fn refuse_unknown(&self, ask: &Ask, error: Error) -> Failed {
         refuse::unknown(&self.0, ask, error)
+    }
+
+    /// Counts somebody whom a provider named and who was not let in, and gives the answer.
+    #[must_use]
+    pub fn refuse_person(&self, ask: &Ask, (tenant, name): (TenantId, String), error: Error) -> Failed {
+        refuse::person(&self.0, ask, (tenant, name), error)
     }
 
     /// The project of this name, where this caller may see it.

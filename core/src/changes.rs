@@ -175,6 +175,11 @@ impl Changes {
         Ok(home.map(|tenant| tenant.id))
     }
 
+    /// Whether there is this tenant.
+    pub async fn has_tenant(&self, id: &TenantId) -> Result<bool, Error> {
+        Ok(self.store.tenants().await?.iter().any(|tenant| tenant.id == *id))
+    }
+
     /// Microseconds since 1970, UTC.
     #[must_use]
     pub fn now_us(&self) -> i64 {

@@ -36,6 +36,8 @@ pub struct CoreConfig {
     pub secrets: SecretsConfig,
     /// The issuer whose JWTs services present; none where there is none.
     pub jwt: Option<JwtConfig>,
+    /// The provider that people sign in with; none where there is none.
+    pub oidc: Option<OidcConfig>,
     /// Nobody but this machine reaches the gateway, so that new targets may be on it too, and without TLS.
     pub only_local: bool,
     /// The certificate of the gateway's own TLS, as enrolment commands name it to relays.
@@ -75,6 +77,7 @@ impl CoreConfig {
             checkpoint: AnchorConfig::default(),
             secrets: SecretsConfig::default(),
             jwt: None,
+            oidc: None,
             only_local: false,
             ca_cert: None,
             stand_alone: None,
@@ -218,6 +221,48 @@ impl Default for JwtConfig {
             role_claim: "toolgate_role".into(),
             profile_claim: String::new(),
             default_role: String::new(),
+        }
+    }
+}
+
+/// The provider that people sign in with, and how what it claims of them is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OidcConfig {
+    /// The issuer, to the byte; its discovery document is read.
+    pub issuer: String,
+    /// The gateway's name there.
+    pub client_id: String,
+    /// File with the gateway's secret there; none for a public client.
+    pub client_secret_file: Option<PathBuf>,
+    /// What people call it; empty for its host.
+    pub name: String,
+    /// Scopes asked for, beside `openid`; white space between.
+    pub scopes: String,
+    /// The claim with the role: a name, or a JSON pointer where it begins with a slash.
+    pub role_claim: String,
+    /// Rules `VALUE=ROLE` for values of that claim, the first that fits counts; none where values are roles.
+    pub roles: Vec<String>,
+    /// The role of people without that claim; empty for none.
+    pub default_role: String,
+    /// The tenant of its people, by id; empty for the first one.
+    pub tenant: String,
+    /// The profile that their sessions pin; empty for none.
+    pub profile: String,
+}
+
+impl Default for OidcConfig {
+    fn default() -> Self {
+        Self {
+            issuer: String::new(),
+            client_id: String::new(),
+            client_secret_file: None,
+            name: String::new(),
+            scopes: "openid".into(),
+            role_claim: "toolgate_role".into(),
+            roles: Vec::new(),
+            default_role: String::new(),
+            tenant: String::new(),
+            profile: String::new(),
         }
     }
 }

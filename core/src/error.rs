@@ -24,6 +24,9 @@ pub enum Error {
     /// Sign in again or ask for a new token.
     #[error("no valid credential; send `Authorization: Bearer <token>` with a token of this gateway")]
     Unauthenticated,
+    /// Try again, or ask an admin.
+    #[error("{0}")]
+    NotSignedIn(NotSignedIn),
     /// Ask an admin.
     #[error("the role {role} may not {action}")]
     RoleForbidden {
@@ -144,6 +147,66 @@ pub enum Error {
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+/// Why nobody was signed in with OpenID Connect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotSignedIn {
+    /// The provider cannot be reached, or has a fault.
+    ProviderAway,
+    /// The provider says who it is, and nothing that gives them a role here.
+    NoRole,
+    /// Too late, in another browser, or a second time.
+    StateLost,
+    /// The person said no.
+    Denied,
+    /// What the provider said is not accepted.
+    Refused,
+}
+
+impl NotSignedIn {
+    /// Every cause.
+    pub const ALL: [Self; 5] = [
+        Self::ProviderAway,
+        Self::NoRole,
+        Self::StateLost,
+        Self::Denied,
+        Self::Refused,
+    ];
+
+    /// The word of it, for pages and metrics.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ProviderAway => "provider_away",
+            Self::NoRole => "no_role",
+            Self::StateLost => "state_lost",
+            Self::Denied => "denied",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+impl std::fmt::Display for NotSignedIn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::ProviderAway => "the sign-in provider does not answer; try again, or sign in with a link",
+            Self::NoRole => "the sign-in provider gives you no role here; ask an admin for one",
+            Self::StateLost => {
+                "this sign-in was begun in another browser, has ended already, or took over ten minutes; begin again"
+            }
+            Self::Denied => "the sign-in was given up at the provider; begin again",
+            Self::Refused => {
+                "the answer of the sign-in provider was not accepted; begin again, or tell an admin, whose log says why"
+            }
+        })
+    }
+}
+
+impl From<NotSignedIn> for Error {
+    fn from(why: NotSignedIn) -> Self {
+        Self::NotSignedIn(why)
+    }
+}
+
 /// A credential that was not accepted, and what was found.
 #[derive(Debug)]
 pub struct Violated {
@@ -239,7 +302,11 @@ impl Error {
     pub fn reason(&self) -> ErrorReason {
         match self {
             Self::Unauthenticated => ErrorReason::CredentialInvalid,
-            Self::RoleForbidden { .. } => ErrorReason::RoleForbidden,
+            Self::NotSignedIn(NotSignedIn::ProviderAway) => ErrorReason::UpstreamUnreachable,
+            Self::NotSignedIn(NotSignedIn::StateLost | NotSignedIn::Denied | NotSignedIn::Refused) => {
+                ErrorReason::CredentialInvalid
+            }
+            Self::NotSignedIn(NotSignedIn::NoRole) | Self::RoleForbidden { .. } => ErrorReason::RoleForbidden,
             Self::WriteRejected { .. } | Self::ReadOnly { .. } => ErrorReason::WriteRejected,
             Self::NotFound(Missing::Tool(_)) => ErrorReason::ToolNotFound,
             Self::NotFound(Missing::Target | Missing::AnyTarget(_)) => ErrorReason::TargetNotFound,
@@ -289,6 +356,9 @@ impl Error {
                 failure
                     .metadata
                     .insert("validation".into(), unvalidated.validation);
+            }
+            Self::NotSignedIn(why) => {
+                failure.metadata.insert("signIn".into(), why.as_str().into());
             }
             Self::Overloaded => failure.retry_after_ms = Some(1_000),
             Self::Stopping => failure.retry_after_ms = Some(3_000),

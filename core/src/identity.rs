@@ -18,6 +18,9 @@ pub use self::{
 };
 use crate::profiles::Profile;
 
+/// What begins the name of everybody who signed in with OpenID Connect; no API token may have such a name.
+pub const OIDC_NAME_PREFIX: &str = "oidc:";
+
 /// An authenticated caller in one tenant.
 #[derive(Debug, Clone)]
 pub struct Principal {

@@ -14,8 +14,9 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::ids::TenantId;
 
+use self::source::Source;
 pub use self::source::is_source;
-use self::{source::Source, turns::Turns};
+pub(crate) use self::{source::client, turns::Turns};
 use crate::{
     clock::Clock,
     config::JwtConfig,

@@ -25,7 +25,7 @@ use toolgate_contract::ids::TenantId;
 pub(crate) use self::checkpoint::CheckpointKeyFiles;
 use self::{derive::Root, files::KeyFolder};
 pub use self::{
-    derive::{ArgumentsKey, IdentifiersKey, RecordKey, SessionKey, WrappingKey},
+    derive::{ArgumentsKey, IdentifiersKey, RecordKey, SessionKey, SignInKey, WrappingKey},
     files::KeyError,
     identity::GatewayIdentity,
     record_keys::{RecordKeys, RootKeys},
@@ -143,6 +143,18 @@ impl Keyring {
     #[must_use]
     pub fn session_key_by_id(&self, key_id: &str, tenant: &TenantId) -> Option<SessionKey> {
         self.root(key_id).map(|root| root.session_key(tenant))
+    }
+
+    /// The key that seals what browsers keep while people of this tenant sign in from now on.
+    #[must_use]
+    pub fn sign_in_key(&self, tenant: &TenantId) -> SignInKey {
+        self.newest.load().sign_in_key(tenant)
+    }
+
+    /// The key that sealed it, by the root's id that stands before it; looks into the folder again for an unknown one.
+    #[must_use]
+    pub fn sign_in_key_by_id(&self, key_id: &str, tenant: &TenantId) -> Option<SignInKey> {
+        self.root(key_id).map(|root| root.sign_in_key(tenant))
     }
 
     /// The key that wraps the data keys of this tenant's secrets from now on.

@@ -28,6 +28,7 @@ pub mod limits;
 pub mod mcp_sessions;
 pub mod names;
 pub mod offline;
+pub mod oidc;
 pub mod own_profiles;
 pub mod pages;
 pub mod policy;

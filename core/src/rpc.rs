@@ -21,6 +21,7 @@ mod relays;
 mod run;
 mod serve;
 mod sessions;
+mod sign_in;
 mod status;
 mod targets;
 mod tokens;
@@ -36,9 +37,9 @@ use toolgate_contract::{
         fleet_service_server::FleetServiceServer, overview_service_server::OverviewServiceServer,
         pipe_service_server::PipeServiceServer, policy_service_server::PolicyServiceServer,
         profile_service_server::ProfileServiceServer, registry_service_server::RegistryServiceServer,
-        session_service_server::SessionServiceServer, status_service_server::StatusServiceServer,
-        target_service_server::TargetServiceServer, token_service_server::TokenServiceServer,
-        uplink_service_server::UplinkServiceServer,
+        session_service_server::SessionServiceServer, sign_in_service_server::SignInServiceServer,
+        status_service_server::StatusServiceServer, target_service_server::TargetServiceServer,
+        token_service_server::TokenServiceServer, uplink_service_server::UplinkServiceServer,
     },
 };
 
@@ -49,6 +50,7 @@ pub use self::{
 use crate::{
     broker::{Broker, Failed},
     limits::InFlight,
+    oidc::Oidc,
     own_profiles::OwnProfiles,
     policy::Policies,
     projects::Projects,
@@ -78,6 +80,7 @@ pub(crate) struct Rpc {
     pub(crate) policies: Policies,
     pub(crate) own_profiles: OwnProfiles,
     pub(crate) sessions: Sessions,
+    pub(crate) oidc: Option<Oidc>,
     pub(crate) targets: Targets,
     pub(crate) projects: Projects,
     pub(crate) uplinks: Uplinks,
@@ -100,6 +103,7 @@ impl Rpc {
             .add_service(ProfileServiceServer::new(self.clone()))
             .add_service(RegistryServiceServer::new(self.clone()))
             .add_service(SessionServiceServer::new(self.clone()))
+            .add_service(SignInServiceServer::new(self.clone()))
             .add_service(TargetServiceServer::new(self.clone()))
             .add_service(TokenServiceServer::new(self.clone()))
             .add_service(UplinkServiceServer::new(AttachService::new(self.uplinks.clone())))

@@ -32,6 +32,7 @@ use crate::{
     keys::{KeyError, Keyring},
     limits::{Buckets, InFlight, Watches},
     mcp_sessions::McpSessions,
+    oidc::{Oidc, OidcError},
     own_profiles::OwnProfiles,
     policy::Policies,
     projects::Projects,
@@ -81,6 +82,9 @@ pub enum StartError {
     /// The issuer of JWTs.
     #[error("JWTs cannot be taken: {0}")]
     Issuer(#[from] IssuerError),
+    /// The provider that people sign in with.
+    #[error("people cannot sign in with OpenID Connect: {0}")]
+    Oidc(#[from] OidcError),
     /// The first tenant.
     #[error("the first tenant cannot be made: {0}")]
     FirstRun(#[source] Error),
@@ -200,6 +204,7 @@ impl Core {
                 .then(|| Arc::new(crate::adapters::echo::Echo) as _),
         );
         let issuer = issuer(&config, &changes, &clock).await?;
+        let oidc = oidc(&config, &changes, &keys, &clock).await?;
         #[cfg(any(test, feature = "conformance"))]
         let adapters =
             adapters.with_fixtures(config.fixtures.map(|fixtures| {
@@ -248,6 +253,7 @@ impl Core {
             policies: Policies::new(changes.clone()),
             own_profiles: OwnProfiles::new(changes.clone()),
             sessions: Sessions::new(changes.clone()),
+            oidc: oidc.clone(),
             targets: targets.clone(),
             projects: projects.clone(),
             uplinks: uplinks.clone(),
@@ -266,8 +272,10 @@ impl Core {
         let house = keep_house(broker.clone(), anchor.watch(), stop.clone());
         let wrapped = local.keep(broker.rooms().clock.clone(), stop.clone());
         let keys_of_issuer = issuer.map(|issuer| issuer.keep(stop.clone()));
+        let provider = oidc.map(|oidc| oidc.keep(stop.clone()));
+        let read_anew = (OptionFuture::from(keys_of_issuer), OptionFuture::from(provider));
         let housekeeping = tokio::spawn(async {
-            tokio::join!(house, looks, wrapped, OptionFuture::from(keys_of_issuer));
+            tokio::join!(house, looks, wrapped, read_anew.0, read_anew.1);
         });
         Ok(Self {
             broker,
@@ -426,6 +434,34 @@ async fn issuer(config: &CoreConfig, changes: &Changes, clock: &Clock) -> Result
     let home = changes.home_tenant().await.map_err(StartError::FirstRun)?;
     let home = home.unwrap_or_else(TenantId::system);
     Ok(Some(Issuer::new(jwt, home, clock.clone())?))
+}
+
+/// Whom people sign in with; they belong to the oldest tenant, unless the settings name another.
+async fn oidc(
+    config: &CoreConfig,
+    changes: &Changes,
+    keys: &Arc<Keyring>,
+    clock: &Clock,
+) -> Result<Option<Oidc>, StartError> {
+    let Some(oidc) = &config.oidc else {
+        return Ok(None);
+    };
+    let home = changes.home_tenant().await.map_err(StartError::FirstRun)?;
+    let home = home.unwrap_or_else(TenantId::system);
+    let address = (config.public_url.as_str(), config.only_local);
+    let oidc = Oidc::new(
+        oidc,
+        address,
+        home,
+        Arc::clone(keys),
+        changes.clone(),
+        clock.clone(),
+    )?;
+    let known = changes.has_tenant(oidc.tenant()).await;
+    match known.map_err(StartError::FirstRun)? {
+        true => Ok(Some(oidc)),
+        false => Err(OidcError::unknown_tenant().into()),
+    }
 }
 
 async fn keep_house(broker: Broker, anchor: AnchorWatch, stop: CancellationToken) {

@@ -7,6 +7,7 @@ use tracing::{Span, debug_span};
 
 use crate::{
     audit::Outcome,
+    error::NotSignedIn,
     identity::{Principal, jwt},
 };
 
@@ -84,6 +85,17 @@ pub fn jwt_refused(why: jwt::Refused) {
 pub fn issuer_keys_read(whole: bool) {
     let outcome = if whole { "ok" } else { "failed" };
     metrics::counter!("toolgate_jwt_key_refreshes_total", "outcome" => outcome).increment(1);
+}
+
+/// Counts the end of a sign-in with OpenID Connect: `signed_in`, or the word of why not.
+pub fn signed_in_with_oidc(outcome: &'static str) {
+    metrics::counter!("toolgate_oidc_sign_ins_total", "outcome" => outcome).increment(1);
+}
+
+/// Counts a reading of the addresses and keys of the provider that people sign in with.
+pub fn provider_read(whole: bool) {
+    let outcome = if whole { "ok" } else { "failed" };
+    metrics::counter!("toolgate_oidc_provider_refreshes_total", "outcome" => outcome).increment(1);
 }
 
 /// Says what the metrics are, for whoever reads them, and lets those without labels begin at zero.
@@ -175,11 +187,24 @@ pub fn describe() {
         "toolgate_jwt_key_refreshes_total",
         "Readings of the keys of the issuer of JWTs, by outcome"
     );
+    describe_counter!(
+        "toolgate_oidc_sign_ins_total",
+        "Sign-ins with OpenID Connect that came back from the provider, by outcome: signed_in, the word of why not, or failed where the gateway could not"
+    );
+    describe_counter!(
+        "toolgate_oidc_provider_refreshes_total",
+        "Readings of the addresses and keys of the provider of sign-ins, by outcome"
+    );
     for why in jwt::Refused::ALL {
         counter!("toolgate_jwt_refused_total", "reason" => why.as_str()).absolute(0);
     }
     for outcome in ["ok", "failed"] {
         counter!("toolgate_jwt_key_refreshes_total", "outcome" => outcome).absolute(0);
+        counter!("toolgate_oidc_provider_refreshes_total", "outcome" => outcome).absolute(0);
+    }
+    let words = NotSignedIn::ALL.map(NotSignedIn::as_str);
+    for outcome in ["signed_in", "failed"].into_iter().chain(words) {
+        counter!("toolgate_oidc_sign_ins_total", "outcome" => outcome).absolute(0);
     }
     counter!("toolgate_journal_failed_commits_total").absolute(0);
     counter!("toolgate_journal_broken_chains_total").absolute(0);

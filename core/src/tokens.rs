@@ -16,7 +16,7 @@ use crate::{
     audit::EventKind,
     changes::{By, Changes, Fact},
     error::{Error, Missing},
-    identity::{Kind, Role, Secret, jwt::NAME_PREFIX},
+    identity::{Kind, OIDC_NAME_PREFIX, Role, Secret, jwt},
     names, own_profiles,
     pages::Page,
     rfc3339,
@@ -149,10 +149,15 @@ async fn refuse_taken(tx: &mut Tx, credential: &NewCredential, now_us: i64) -> R
 impl Wanted {
     fn holder(self, now_us: i64) -> Result<Holder, Error> {
         names::check("name", &self.name)?;
-        // Principals are told apart by name, and this one would be a caller with a JWT.
-        if self.name.starts_with(NAME_PREFIX) {
-            let what = "must not begin with jwt:, which names callers with a JWT; take another name";
-            return Err(Error::invalid("name", what));
+        // Principals are told apart by name, and this one would be somebody whom others vouch for.
+        for (prefix, whose) in [
+            (jwt::NAME_PREFIX, "callers with a JWT"),
+            (OIDC_NAME_PREFIX, "people who signed in with OpenID Connect"),
+        ] {
+            if self.name.starts_with(prefix) {
+                let what = format!("must not begin with {prefix}, which names {whose}; take another name");
+                return Err(Error::invalid("name", what));
+            }
         }
         let role = Role::parse(&self.role).ok_or_else(|| {
             Error::invalid(

@@ -24,6 +24,9 @@ pub(crate) fn check(config: &Config, reader: Reader, problems: &mut Vec<Problem>
         checkpoint(config, problems);
         jwt(config, problems);
     }
+    if matches!(reader, Reader::Up | Reader::Core) {
+        oidc(config, reader, problems);
+    }
     if matches!(reader, Reader::Up | Reader::Facade) {
         issuer(config, problems);
     }
@@ -123,6 +126,46 @@ fn jwt(config: &Config, problems: &mut Vec<Problem>) {
         )),
         (url, None) if !is_source(url) => problems.push(Problem::new("jwt.jwks_url", OVER_TLS)),
         (_, None) => {}
+    }
+}
+
+fn oidc(config: &Config, reader: Reader, problems: &mut Vec<Problem>) {
+    let oidc = &config.oidc;
+    if oidc.issuer.is_empty() {
+        let others = [
+            ("oidc.client_id", !oidc.client_id.is_empty()),
+            ("oidc.client_secret_file", oidc.client_secret_file.is_some()),
+            ("oidc.name", !oidc.name.is_empty()),
+            ("oidc.roles", !oidc.roles.is_empty()),
+            ("oidc.tenant", !oidc.tenant.is_empty()),
+            ("oidc.profile", !oidc.profile.is_empty()),
+        ];
+        let given = others.into_iter().filter(|(_, given)| *given);
+        problems.extend(given.map(|(key, _)| Problem::new(key, "needs `oidc.issuer` as well")));
+        return;
+    }
+    if !is_source(&oidc.issuer) {
+        problems.push(Problem::new("oidc.issuer", OVER_TLS));
+    }
+    if oidc.client_id.is_empty() {
+        problems.push(Problem::new("oidc.client_id", "must be given with `oidc.issuer`"));
+    }
+    if oidc.role_claim.is_empty() {
+        problems.push(Problem::new("oidc.role_claim", "must not be empty"));
+    }
+    if !oidc.tenant.is_empty() && oidc.tenant.parse::<TenantId>().is_err() {
+        let text = "is no id of a tenant; `GET /api/self` tells the one of a token";
+        problems.push(Problem::new("oidc.tenant", text));
+    }
+    if let Some(path) = &oidc.client_secret_file {
+        readable("oidc.client_secret_file", path, problems);
+    }
+    // People are sent back to it by their browsers, wherever these are.
+    let is_reached = reader == Reader::Core || config.behind_proxy || !config.http.ip().is_loopback();
+    if is_reached && config.public_url.is_empty() {
+        let text =
+            "needs `public_url` as well, for people come back from the provider to an address below it";
+        problems.push(Problem::new("oidc.issuer", text));
     }
 }
 

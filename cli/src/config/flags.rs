@@ -58,6 +58,7 @@ fn flag(key: &'static Key) -> Arg {
         Kind::Choice(words) => arg.value_name(words.join("|")),
         Kind::Url | Kind::Endpoint | Kind::Database => arg.value_name("URL"),
         Kind::Hosts => arg.value_name("HOST,…"),
+        Kind::Roles => arg.value_name("VALUE=ROLE,…"),
         Kind::Text { .. } => arg.value_name("TEXT"),
     }
 }

@@ -7,7 +7,7 @@ use std::{
     path::PathBuf,
 };
 
-use toolgate_core::store::DatabaseUrl;
+use toolgate_core::{oidc::is_role_rule, store::DatabaseUrl};
 
 use super::Config;
 
@@ -96,6 +96,8 @@ pub(crate) enum Kind {
     },
     /// Host names, each with or without a port: an array in the file, commas elsewhere.
     Hosts,
+    /// Rules `VALUE=ROLE`: an array in the file, commas elsewhere.
+    Roles,
     /// The address of a PostgreSQL database. May hold a password, so its text is never shown.
     Database,
 }
@@ -126,7 +128,7 @@ pub(crate) enum Value {
     Switch(bool),
     /// For [`Kind::Number`].
     Number(u32),
-    /// For [`Kind::Hosts`].
+    /// For [`Kind::Hosts`] and [`Kind::Roles`].
     List(Vec<String>),
     /// For [`Kind::Database`]; none when empty.
     Database(Option<Box<DatabaseUrl>>),
@@ -147,9 +149,9 @@ impl Kind {
                 .parse()
                 .map_err(|_| self.wanted(text))
                 .and_then(|number| self.read_number(number)),
-            Self::Hosts => {
-                let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
-                self.read_hosts(names.map(str::to_owned).collect())
+            Self::Hosts | Self::Roles => {
+                let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+                self.read_list(items.map(str::to_owned).collect())
             }
             Self::Database if text.is_empty() => Ok(Value::Database(None)),
             Self::Database => match text.parse() {
@@ -174,7 +176,7 @@ impl Kind {
             (Self::Switch | Self::Number { .. }, Given::Text(text)) => {
                 Err(format!("{} (without quotes)", self.wanted(text)))
             }
-            (Self::Hosts, Given::List(names)) => self.read_hosts(names.clone()),
+            (Self::Hosts | Self::Roles, Given::List(items)) => self.read_list(items.clone()),
             (_, Given::List(_)) => Err(format!("expected {}, got an array", self.expected())),
             (Self::Database, Given::Text(text)) => self.read_text(text),
             (_, Given::Text(text)) => self.read_word(text),
@@ -195,6 +197,7 @@ impl Kind {
             Self::Url => "a URL such as http://127.0.0.1:7600".into(),
             Self::Endpoint => "a path of a Unix socket or a URL such as http://127.0.0.1:7601".into(),
             Self::Hosts => "host names such as gate.example.org or gate.example.org:443".into(),
+            Self::Roles => "values and roles such as ops-team=admin or auditors=auditor".into(),
             Self::Text { max } => format!("a text of at most {max} bytes without control characters"),
             Self::Database => "postgres://USER:PASSWORD@HOST:PORT/DATABASE".into(),
         }
@@ -245,7 +248,7 @@ impl Kind {
             Self::Url => text.is_empty() || is_http_url(text),
             Self::Endpoint => !text.contains('\0') && (!text.contains("://") || is_http_url(text)),
             Self::Text { max } => text.len() <= max && !text.contains(char::is_control),
-            Self::Switch | Self::Number { .. } | Self::Hosts | Self::Database => false,
+            Self::Switch | Self::Number { .. } | Self::Hosts | Self::Roles | Self::Database => false,
         };
         if fits {
             Ok(Value::Text(text.into()))
@@ -254,10 +257,14 @@ impl Kind {
         }
     }
 
-    fn read_hosts(self, names: Vec<String>) -> Result<Value, String> {
-        match names.iter().find(|name| !is_host(name)) {
-            Some(name) => Err(self.wanted(name)),
-            None => Ok(Value::List(names)),
+    fn read_list(self, items: Vec<String>) -> Result<Value, String> {
+        let fits = match self {
+            Self::Roles => |item: &String| is_role_rule(item) && !item.contains(char::is_control),
+            _ => |item: &String| is_host(item),
+        };
+        match items.iter().find(|item| !fits(item)) {
+            Some(item) => Err(self.wanted(item)),
+            None => Ok(Value::List(items)),
         }
     }
 

@@ -387,6 +387,92 @@ pub(crate) const KEYS: &[Key] = &[
               than one of ours.",
         store: |c, v| text(v, &mut c.jwt.default_role),
     },
+    Key {
+        name: "oidc.issuer",
+        kind: Kind::Url,
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "The provider of OpenID Connect that people sign in with: its issuer, to the byte, below which its discovery \
+              document is read. Empty takes none. Needs `oidc.client_id`. Its address to come back to is \
+              `PUBLIC_URL/sign-in/oidc/callback`.",
+        store: |c, v| text(v, &mut c.oidc.issuer),
+    },
+    Key {
+        name: "oidc.client_id",
+        kind: Kind::Text { max: 256 },
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "The gateway's client id at the provider.",
+        store: |c, v| text(v, &mut c.oidc.client_id),
+    },
+    Key {
+        name: "oidc.client_secret_file",
+        kind: Kind::Path,
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "File with the gateway's client secret, closed to other users. Read anew for every sign-in. Empty for a public \
+              client, which has none: PKCE is used either way.",
+        store: |c, v| optional_path(v, &mut c.oidc.client_secret_file),
+    },
+    Key {
+        name: "oidc.name",
+        kind: Kind::Text { max: 64 },
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "What people call the provider, as the sign-in page shows it. Empty takes the host of the issuer.",
+        store: |c, v| text(v, &mut c.oidc.name),
+    },
+    Key {
+        name: "oidc.scopes",
+        kind: Kind::Text { max: 256 },
+        default: "openid",
+        readers: &[Up, Core, Show],
+        doc: "Scopes to ask for, with spaces between; those that bring the role claim. `openid` is asked for in any case.",
+        store: |c, v| text(v, &mut c.oidc.scopes),
+    },
+    Key {
+        name: "oidc.role_claim",
+        kind: Kind::Text { max: 256 },
+        default: "toolgate_role",
+        readers: &[Up, Core, Show],
+        doc: "The claim that decides on a person's role, such as `groups`: a text or a list of texts. What begins with a \
+              slash is a JSON pointer, such as `/realm_access/roles`. Looked for in the ID token, then at the \
+              provider's userinfo endpoint.",
+        store: |c, v| text(v, &mut c.oidc.role_claim),
+    },
+    Key {
+        name: "oidc.roles",
+        kind: Kind::Roles,
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "Which values of the claim give which role; the first that fits counts, and nobody gets in whom none fits. \
+              Without any, values are roles. A value with a comma in it can stand in the file only.",
+        store: |c, v| list(v, &mut c.oidc.roles),
+    },
+    Key {
+        name: "oidc.default_role",
+        kind: Kind::Choice(&["none", "agent", "engineer", "auditor"]),
+        default: "none",
+        readers: &[Up, Core, Show],
+        doc: "The role of people of whom the provider does not claim it at all. With `none` they do not get in.",
+        store: |c, v| text(v, &mut c.oidc.default_role),
+    },
+    Key {
+        name: "oidc.tenant",
+        kind: Kind::Text { max: 26 },
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "Id of the tenant that people who sign in so belong to. Empty takes the oldest one.",
+        store: |c, v| text(v, &mut c.oidc.tenant),
+    },
+    Key {
+        name: "oidc.profile",
+        kind: Kind::Text { max: 64 },
+        default: "",
+        readers: &[Up, Core, Show],
+        doc: "The profile that their sessions pin. Empty for none.",
+        store: |c, v| text(v, &mut c.oidc.profile),
+    },
     #[cfg(feature = "conformance")]
     Key {
         name: "echo_hosts",

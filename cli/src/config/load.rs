@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use toolgate_core::config::{AwsConfig, JwtConfig, VaultConfig};
+use toolgate_core::config::{AwsConfig, JwtConfig, OidcConfig, VaultConfig};
 
 use super::{
     BuiltInRelay, Checkpoint, Config, Environment, Limits, Log, Problems, TlsFiles,
@@ -266,6 +266,11 @@ fn blank() -> Config {
         jwt: JwtConfig {
             role_claim: String::new(),
             ..JwtConfig::default()
+        },
+        oidc: OidcConfig {
+            scopes: String::new(),
+            role_claim: String::new(),
+            ..OidcConfig::default()
         },
         #[cfg(feature = "conformance")]
         echo_hosts: false,

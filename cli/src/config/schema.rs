@@ -51,6 +51,10 @@ fn property(key: &Key) -> Value {
         Kind::Text { max } => json!({"type": "string", "maxLength": max}),
         Kind::Url => json!({"type": "string", "pattern": "^(https?://.+)?$"}),
         Kind::Hosts => json!({"type": "array", "items": {"type": "string"}}),
+        Kind::Roles => json!({
+            "type": "array",
+            "items": {"type": "string", "pattern": "^.+=(admin|engineer|auditor|agent)$"}
+        }),
         Kind::Address | Kind::OptionalAddress | Kind::Path | Kind::Endpoint | Kind::Database => {
             json!({"type": "string"})
         }
@@ -62,7 +66,7 @@ fn property(key: &Key) -> Value {
             .default
             .parse::<u32>()
             .map_or(Value::Null, |number| json!(number)),
-        Kind::Hosts => json!([]),
+        Kind::Hosts | Kind::Roles => json!([]),
         _ => json!(key.default),
     };
     property

@@ -25,6 +25,7 @@ fn sample(key: &Key) -> String {
             .to_string(),
         Kind::Url | Kind::Endpoint => "https://example.org:1".into(),
         Kind::Hosts => "a.example.org,b.example.org:443".into(),
+        Kind::Roles => "ops-team=admin,auditors=auditor".into(),
         Kind::Text { .. } => "a name".into(),
         Kind::Database => "postgres://app@db.example.org:5432/gate".into(),
     }
@@ -40,6 +41,7 @@ fn other(key: &Key) -> String {
         Kind::Choice(_) => key.default.into(),
         Kind::Url | Kind::Endpoint => "http://other.example.org".into(),
         Kind::Hosts => "c.example.org".into(),
+        Kind::Roles => "dev=engineer".into(),
         Kind::Text { .. } => "another".into(),
         Kind::Database => "postgres://other@db.example.org:5432/gate".into(),
     }
@@ -48,7 +50,7 @@ fn other(key: &Key) -> String {
 fn toml_value(key: &Key, text: &str) -> String {
     match key.kind {
         Kind::Switch | Kind::Number { .. } => text.into(),
-        Kind::Hosts => format!("{:?}", text.split(',').collect::<Vec<_>>()),
+        Kind::Hosts | Kind::Roles => format!("{:?}", text.split(',').collect::<Vec<_>>()),
         _ => format!("{text:?}"),
     }
 }
@@ -337,6 +339,93 @@ fn an_issuer_wants_an_audience_one_source_of_keys_and_tls() {
     );
     // A facade alone reads no keys.
     check("issuer = \"https://issuer.example/\"\n", Reader::Facade, &[]);
+}
+
+#[test]
+fn a_provider_of_sign_ins_wants_a_client_an_address_to_come_back_to_and_roles_of_ours() {
+    const WHOLE: &str = "issuer = \"https://id.example/\"\nclient_id = \"gate\"\n";
+    let check = |front: &str, table: &str, reader: Reader, expected: &[&str]| {
+        let world = World::new(&format!("{front}\n[oidc]\n{table}"));
+        let faults = match load(&world.given, &Environment::default(), reader) {
+            Ok(_) => Vec::new(),
+            Err(_) => world.faults(&Environment::default(), reader),
+        };
+        assert_eq!(faults.len(), expected.len(), "{table}: {faults:?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            assert!(fault.contains(expected), "{table}: {faults:?}");
+        }
+    };
+    let with = |line: &str| format!("{WHOLE}{line}\n");
+    check("", WHOLE, Reader::Up, &[]);
+    check(
+        "",
+        "issuer = \"https://id.example\"\n",
+        Reader::Up,
+        &["oidc.client_id: must be given"],
+    );
+    check(
+        "",
+        "client_id = \"gate\"\n",
+        Reader::Up,
+        &["oidc.client_id: needs `oidc.issuer`"],
+    );
+    let insecure = WHOLE.replace("https", "http");
+    check(
+        "",
+        &insecure,
+        Reader::Up,
+        &["oidc.issuer: must begin with https://"],
+    );
+    let rules = r#"roles = ["CN=ops,DC=example=admin", "audit=auditor"]"#;
+    check("", &with(rules), Reader::Up, &[]);
+    check(
+        "",
+        &with(r#"roles = ["ops=root"]"#),
+        Reader::Up,
+        &["`oidc.roles`: expected values and roles"],
+    );
+    check(
+        "",
+        &with("roles = \"ops=admin\""),
+        Reader::Up,
+        &["`oidc.roles`: expected values and roles"],
+    );
+    check(
+        "",
+        &with("role_claim = \"\""),
+        Reader::Up,
+        &["oidc.role_claim: must not be empty"],
+    );
+    check(
+        "",
+        &with("tenant = \"mine\""),
+        Reader::Up,
+        &["oidc.tenant: is no id"],
+    );
+    check(
+        "",
+        &with("default_role = \"admin\""),
+        Reader::Up,
+        &["`oidc.default_role`: expected one of"],
+    );
+    check(
+        "",
+        &with("client_secret_file = \"/nowhere/secret\""),
+        Reader::Up,
+        &["oidc.client_secret_file: /nowhere/secret cannot be read"],
+    );
+    // What a browser elsewhere comes back to cannot be guessed.
+    let public = "public_url = \"https://gate.example\"";
+    check("", WHOLE, Reader::Core, &["oidc.issuer: needs `public_url`"]);
+    check(public, WHOLE, Reader::Core, &[]);
+    check(
+        "behind_proxy = true",
+        WHOLE,
+        Reader::Up,
+        &["oidc.issuer: needs `public_url`"],
+    );
+    check(&format!("behind_proxy = true\n{public}"), WHOLE, Reader::Up, &[]);
+    check("", WHOLE, Reader::Facade, &[]);
 }
 
 #[test]

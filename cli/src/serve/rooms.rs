@@ -7,7 +7,7 @@ use toolgate_core::{
     Core, CoreConfig, GrpcTls, Limits, StartError,
     anchor::AnchorConfig,
     clock::Clock,
-    config::{JwtConfig, ProjectScope, SecretsConfig, StandAlone},
+    config::{JwtConfig, OidcConfig, ProjectScope, SecretsConfig, StandAlone},
     data_dir::DataDirError,
     profiles::UnknownProfile,
 };
@@ -88,6 +88,8 @@ async fn start(
         vault: config.vault.clone(),
     };
     settings.jwt = jwt(config);
+    // Nobody signs in to a process that stands alone.
+    settings.oidc = oidc(config).filter(|_| settings.stand_alone.is_none());
     // Behind a proxy it is the proxy's certificate that relays see.
     if !config.behind_proxy
         && let Some(cert) = &config.tls.cert
@@ -112,6 +114,15 @@ fn jwt(config: &Config) -> Option<JwtConfig> {
         jwt.default_role.clear();
     }
     Some(jwt).filter(|jwt| !jwt.issuer.is_empty())
+}
+
+/// The provider that people sign in with, if there is one.
+fn oidc(config: &Config) -> Option<OidcConfig> {
+    let mut oidc = config.oidc.clone();
+    if oidc.default_role == "none" {
+        oidc.default_role.clear();
+    }
+    Some(oidc).filter(|oidc| !oidc.issuer.is_empty())
 }
 
 /// The facade's settings; metrics are on from here. Where it listens is not known yet.
@@ -227,7 +238,9 @@ fn not_started(dir: &Path, error: &StartError) -> Failure {
         ));
     }
     match error {
-        StartError::Secrets(_) | StartError::Issuer(_) => Failure::usage(error.to_string()),
+        StartError::Secrets(_) | StartError::Issuer(_) | StartError::Oidc(_) => {
+            Failure::usage(error.to_string())
+        }
         _ => Failure::failed(error.to_string()),
     }
 }

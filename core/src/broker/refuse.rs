@@ -71,9 +71,31 @@ pub(super) async fn refused(rooms: &Rooms, refusal: Refusal) -> Failed {
 
 /// A caller without a valid credential has no tenant: it is counted by where it came from.
 pub(super) fn unknown(rooms: &Rooms, ask: &Ask, error: Error) -> Failed {
-    if matches!(error, Error::Unauthenticated | Error::RateLimited { .. }) {
+    if matches!(
+        error,
+        Error::Unauthenticated | Error::NotSignedIn(_) | Error::RateLimited { .. }
+    ) {
         count_source(rooms, ask, error.reason());
     }
+    Failed { call: None, error }
+}
+
+/// Somebody whom a provider named is counted by that name, on the record of the tenant that its people are of.
+pub(super) fn person(
+    rooms: &Rooms,
+    ask: &Ask,
+    (tenant, principal): (TenantId, String),
+    error: Error,
+) -> Failed {
+    rooms.journal.count_refusal(Count {
+        tenant,
+        kind: EventKind::RequestRefused,
+        principal,
+        role: String::new(),
+        facade: ask.facade.to_owned(),
+        reason: error.reason().name().to_owned(),
+        capability: String::new(),
+    });
     Failed { call: None, error }
 }
 

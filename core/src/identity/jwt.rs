@@ -12,6 +12,7 @@ mod token;
 use std::sync::Arc;
 
 pub use self::{
+    claims::Claims,
     keys::{Keys, KeysFault, LONGEST_KEYS},
     refused::Refused,
     token::{LONGEST_TOKEN, Token},
@@ -55,10 +56,24 @@ impl Rules {
     /// # Errors
     /// The first rule that it does not hold to.
     pub fn judge(&self, token: &Token<'_>, keys: &Keys, now_us: i64) -> Result<Bearer, Refused> {
-        let key = keys.find(token.key_id()).ok_or(Refused::KeyUnknown)?;
-        let claims = token.verified(key)?;
-        claims.judge(self, now_us)
+        verified(token, keys, (&self.issuer, &self.audience), now_us)?.judge(self)
     }
+}
+
+/// What a token says, if one of these keys signed it and it is of this issuer, for this audience, and of now.
+///
+/// # Errors
+/// The first rule that it does not hold to.
+pub fn verified(
+    token: &Token<'_>,
+    keys: &Keys,
+    (issuer, audience): (&str, &str),
+    now_us: i64,
+) -> Result<Claims, Refused> {
+    let key = keys.find(token.key_id()).ok_or(Refused::KeyUnknown)?;
+    let claims = token.verified(key)?;
+    claims.check(issuer, audience, now_us)?;
+    Ok(claims)
 }
 
 #[cfg(test)]

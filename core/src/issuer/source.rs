@@ -86,7 +86,8 @@ impl Source {
     }
 }
 
-fn client(url: &Url) -> reqwest::Result<Client> {
+/// A client for whom the operator named at `url`: without redirects, proxies and link-local addresses.
+pub(crate) fn client(url: &Url) -> reqwest::Result<Client> {
     let builder = Client::builder()
         .redirect(redirect::Policy::none())
         .no_proxy()

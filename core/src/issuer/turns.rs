@@ -14,7 +14,7 @@ use crate::clock::Clock;
 const ONCE_IN: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(crate) struct Turns {
     clock: Clock,
     state: Mutex<State>,
     wanted: Notify,
@@ -29,11 +29,11 @@ struct State {
 
 /// A turn under way; it has ended when this is dropped.
 #[derive(Debug)]
-pub(super) struct Turn<'a>(&'a Turns);
+pub(crate) struct Turn<'a>(&'a Turns);
 
 impl Turns {
     /// The first turn is about to begin: whoever comes before it waits for it.
-    pub(super) fn new(clock: Clock) -> Self {
+    pub(crate) fn new(clock: Clock) -> Self {
         Self {
             clock,
             state: Mutex::new(State {
@@ -46,7 +46,7 @@ impl Turns {
     }
 
     /// Waits for the end of a turn that is under way or could be brought forward; at once where there is none.
-    pub(super) async fn newer(&self) {
+    pub(crate) async fn newer(&self) {
         // Looked at before it is asked for, so that no end is missed.
         let mut ended = self.ended.subscribe();
         if self.bring_forward() {
@@ -55,11 +55,11 @@ impl Turns {
     }
 
     /// Waits until somebody needs a turn.
-    pub(super) async fn wanted(&self) {
+    pub(crate) async fn wanted(&self) {
         self.wanted.notified().await;
     }
 
-    pub(super) fn begin(&self) -> Turn<'_> {
+    pub(crate) fn begin(&self) -> Turn<'_> {
         self.state().under_way = true;
         Turn(self)
     }

@@ -52,19 +52,16 @@ impl Root {
     }
 
     pub(super) fn wrapping_key(&self, tenant: &TenantId) -> WrappingKey {
-        let info = [b"toolgate/v1/kek".as_slice(), &[0], tenant.as_str().as_bytes()];
-        let mut key = Zeroizing::new([0; 32]);
-        let filled = self
-            .secret
-            .expand(&info, Raw)
-            .and_then(|okm| okm.fill(key.as_mut()));
-        match filled {
-            Ok(()) => WrappingKey {
-                id: Arc::clone(&self.id),
-                key,
-            },
-            // Only for outputs longer than 255 digests, or for another length than was asked for.
-            Err(ring::error::Unspecified) => unreachable!("one digest is never too long for HKDF"),
+        WrappingKey {
+            id: Arc::clone(&self.id),
+            key: self.derive_raw("toolgate/v1/kek", tenant),
+        }
+    }
+
+    pub(super) fn sign_in_key(&self, tenant: &TenantId) -> SignInKey {
+        SignInKey {
+            id: Arc::clone(&self.id),
+            key: self.derive_raw("toolgate/v1/sign-in", tenant),
         }
     }
 
@@ -78,6 +75,20 @@ impl Root {
         match self.secret.expand(&info, HMAC_SHA256) {
             Ok(okm) => okm.into(),
             // Only for outputs longer than 255 digests; this one is one digest long.
+            Err(ring::error::Unspecified) => unreachable!("one digest is never too long for HKDF"),
+        }
+    }
+
+    fn derive_raw(&self, label: &str, tenant: &TenantId) -> Zeroizing<[u8; 32]> {
+        let info = [label.as_bytes(), &[0], tenant.as_str().as_bytes()];
+        let mut key = Zeroizing::new([0; 32]);
+        let filled = self
+            .secret
+            .expand(&info, Raw)
+            .and_then(|okm| okm.fill(key.as_mut()));
+        match filled {
+            Ok(()) => key,
+            // Only for outputs longer than 255 digests, or for another length than was asked for.
             Err(ring::error::Unspecified) => unreachable!("one digest is never too long for HKDF"),
         }
     }
@@ -232,6 +243,32 @@ impl WrappingKey {
 impl fmt::Debug for WrappingKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "WrappingKey({}, ***)", self.id)
+    }
+}
+
+/// Seals what a browser keeps while somebody signs in.
+pub struct SignInKey {
+    id: Arc<str>,
+    key: Zeroizing<[u8; 32]>,
+}
+
+impl SignInKey {
+    /// Id of the root it comes from; stands before everything it sealed.
+    #[must_use]
+    pub fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    /// The key itself, for the one room that seals with it.
+    #[must_use]
+    pub(crate) fn reveal(&self) -> &[u8; 32] {
+        &self.key
+    }
+}
+
+impl fmt::Debug for SignInKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SignInKey({}, ***)", self.id)
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{Bearer, NAME_PREFIX, Refused, Rules};
 use crate::{
+    canonical::CanonicalJson,
     identity::{Context, Role},
     names,
 };
@@ -13,25 +14,37 @@ const LEEWAY_S: f64 = 60.0;
 /// A subject is at most so long (OpenID Connect Core §2).
 const LONGEST_SUBJECT: usize = 255;
 
-/// The claims of a token that its key has signed.
-pub(super) struct Claims(Value);
+/// What is claimed of a subject: by a token that its key has signed, or by the provider that was asked about it.
+pub struct Claims(Value);
 
 impl Claims {
-    pub(super) fn parse(json: &[u8]) -> Result<Self, Refused> {
-        serde_json::from_slice(json)
+    /// Reads a JSON object whose every member stands once.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(crate) fn parse(json: &[u8]) -> Result<Self, Refused> {
+        let read = CanonicalJson::parse(json).map_err(|_| Refused::Malformed)?;
+        if !read.is_object() {
+            return Err(Refused::Malformed);
+        }
+        serde_json::from_slice(read.as_bytes())
             .map(Self)
             .map_err(|_| Refused::Malformed)
     }
 
-    /// Whom they name. Whom a token is for is looked at before whom it names.
-    pub(super) fn judge(&self, rules: &Rules, now_us: i64) -> Result<Bearer, Refused> {
-        if self.text("iss") != Some(&rules.issuer) {
+    /// Whether they are of this issuer, for this audience and of now.
+    pub(super) fn check(&self, issuer: &str, audience: &str, now_us: i64) -> Result<(), Refused> {
+        if self.text("iss") != Some(issuer) {
             return Err(Refused::Issuer);
         }
-        if !self.is_for(&rules.audience) {
+        if !self.is_for(audience) {
             return Err(Refused::Audience);
         }
-        self.check_time(now_us)?;
+        self.check_time(now_us)
+    }
+
+    /// Whom they name. Whom a token is for was looked at before whom it names.
+    pub(super) fn judge(&self, rules: &Rules) -> Result<Bearer, Refused> {
         Ok(Bearer {
             name: self.name()?.into(),
             role: self.role(rules)?,
@@ -40,8 +53,27 @@ impl Claims {
         })
     }
 
-    fn text(&self, name: &str) -> Option<&str> {
+    /// A claim that is a text.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_str()
+    }
+
+    /// The subject, where it can be shown.
+    ///
+    /// # Errors
+    /// Refused rather than mended: two subjects must never become one name.
+    pub(crate) fn subject(&self) -> Result<&str, Refused> {
+        let subject = self.text("sub").ok_or(Refused::Subject)?;
+        let fits = subject.len() <= LONGEST_SUBJECT && names::is_one_line(subject);
+        fits.then_some(subject).ok_or(Refused::Subject)
+    }
+
+    /// The claim of this name, or at this place where it is a JSON pointer, which begins with a slash.
+    pub(crate) fn claim(&self, place: &str) -> Option<&Value> {
+        match place.starts_with('/') {
+            true => self.0.pointer(place),
+            false => self.0.get(place),
+        }
     }
 
     fn is_for(&self, audience: &str) -> bool {
@@ -76,14 +108,8 @@ impl Claims {
         }
     }
 
-    // Refused rather than mended: two subjects must never become one name.
     fn name(&self) -> Result<String, Refused> {
-        let subject = self.text("sub").ok_or(Refused::Subject)?;
-        let fits = subject.len() <= LONGEST_SUBJECT && names::is_one_line(subject);
-        match fits {
-            true => Ok(format!("{NAME_PREFIX}{subject}")),
-            false => Err(Refused::Subject),
-        }
+        Ok(format!("{NAME_PREFIX}{}", self.subject()?))
     }
 
     fn role(&self, rules: &Rules) -> Result<Role, Refused> {
@@ -116,11 +142,10 @@ impl Claims {
             }
         }
     }
+}
 
-    fn claim(&self, place: &str) -> Option<&Value> {
-        match place.starts_with('/') {
-            true => self.0.pointer(place),
-            false => self.0.get(place),
-        }
+impl std::fmt::Debug for Claims {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Claims(***)")
     }
 }

@@ -4,6 +4,7 @@
 //! issuer of the settings or not at all.
 
 use data_encoding::BASE64URL_NOPAD;
+use ring::digest::{SHA256, SHA512, digest};
 use serde::Deserialize;
 
 use super::{Refused, claims::Claims, keys::Key};
@@ -108,7 +109,20 @@ impl<'a> Token<'a> {
         if !key.has_signed(self.signed, &self.signature) {
             return Err(Refused::Signature);
         }
-        Claims::parse(object(self.payload)?.as_bytes())
+        Claims::parse(&decoded(self.payload)?)
+    }
+
+    /// The left half of a text's hash, by the hash that its signature goes with: how a token names another one beside it
+    /// (OpenID Connect Core §3.1.3.6).
+    #[must_use]
+    pub fn half_hash(&self, text: &str) -> String {
+        let hash = match self.algorithm {
+            Algorithm::Rs256 | Algorithm::Es256 => digest(&SHA256, text.as_bytes()),
+            // The one within Ed25519 (RFC 8032).
+            Algorithm::EdDsa => digest(&SHA512, text.as_bytes()),
+        };
+        let hash = hash.as_ref();
+        BASE64URL_NOPAD.encode(&hash[..hash.len() / 2])
     }
 }
 
