@@ -38,7 +38,7 @@ export function DeleteDialog({ target, all, onClose, onGone }) {
     <form id="delete-target" class="stack" onSubmit=${go}>
       ${consequences(target, all, tools).map((text) => html`<p key=${text}>${text}</p>`)}
       ${problem && html`<${Refusal} problem=${problem} />`}
-      <${Field} id="delete-name" label=${html`Type <code>${target.name}</code> to confirm`}>
+      <${Field} id="delete-name" label=${html`<span>Type <code class="break">${target.name}</code> to confirm</span>`}>
         ${(/** @type {string} */ id, /** @type {string} */ describedBy) =>
           html`<${TextInput} id=${id} mono describedBy=${describedBy} value=${typed} onChange=${setTyped} />`}
       <//>
