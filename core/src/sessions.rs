@@ -1,19 +1,27 @@
-//! Signing in: the one-time code of a sign-in link is made, and traded for a session token.
+//! Sessions of people: how they begin, are told, and end.
 //!
-//! The trade is one atomic update, so a code works once however many try at the same moment. A code that is unknown,
-//! used or expired gets the one answer of a bad credential.
+//! The one-time code of a sign-in link is traded for a session token by one atomic update, so it works once however many
+//! try at the same moment. A code that is unknown, used or expired gets the one answer of a bad credential. Who a
+//! provider names gets a session without a code; whether to believe it is not decided here.
+
+mod end;
+mod list;
+mod open;
 
 use std::time::Duration;
 
-use serde_json::json;
 use toolgate_contract::ids::TenantId;
 
+pub(crate) use self::end::Reach;
+pub use self::{
+    list::Listed,
+    open::{Method, Person},
+};
 use crate::{
     audit::EventKind,
     changes::{By, Changes, Fact},
     error::Error,
     identity::{Kind, Presented, Role, Secret},
-    rfc3339,
     store::{Row, StoreError, params},
     tokens::{Holder, NewCredential, SIGN_IN_CODE_LIFE},
 };
@@ -22,16 +30,8 @@ const FIND: &str = "select name, role, profile from token where tenant_id = $1 a
      and kind = 'sign_in' and revoked_us is null and expires_us > $3";
 const SPEND: &str = "update token set revoked_us = $3 where tenant_id = $1 and hash = $2 \
      and kind = 'sign_in' and revoked_us is null and expires_us > $3";
-const FORGET_ENDED: &str =
-    "delete from token where tenant_id = $1 and kind in ('session', 'sign_in') and expires_us < $2";
-
 const DROP_UNUSED: &str = "delete from token where tenant_id = $1 and name = $2 and kind = 'sign_in' \
      and revoked_us is null";
-
-/// How long a session lives.
-const LIFE: Duration = Duration::from_secs(12 * 3_600);
-/// Ended sessions and codes are kept this long.
-const KEPT: Duration = Duration::from_secs(24 * 3_600);
 
 /// Signing in, for all tenants. Clones share it.
 #[derive(Debug, Clone)]
@@ -102,36 +102,29 @@ impl Sessions {
         let now_us = self.changes.now_us();
         let (tenant, hash) = (presented.tenant, presented.hash);
         // Looked up before it is spent, so that guessing costs no write.
-        let mut holder = self
+        let holder = self
             .find(&tenant, hash, now_us)
             .await?
             .ok_or(Error::Unauthenticated)?;
-        let expires_us = after(now_us, LIFE);
-        holder.expires_us = Some(expires_us);
         let by = By {
             tenant: tenant.clone(),
             principal: holder.name.clone(),
             role: holder.role.as_str(),
             facade,
         };
-        let session = NewCredential::mint(Kind::Session, &tenant, holder, now_us)?;
-        let token = session.text.clone();
+        let opening = open::Opening::mint(&tenant, holder, Method::Link, now_us)?;
+        let session = opening.session();
         self.changes
             .make(by, move |tx| {
                 Box::pin(async move {
                     if tx.execute(SPEND, params![&tenant, &hash, now_us]).await? != 1 {
                         return Err(Error::Unauthenticated);
                     }
-                    tx.execute(FORGET_ENDED, params![&tenant, before(now_us, KEPT)])
-                        .await?;
-                    session.insert(tx).await?;
-                    let detail =
-                        json!({"id": session.id.to_string(), "expires_at": rfc3339::format(expires_us)});
-                    Ok(((), vec![Fact::new(EventKind::SignedIn, detail)]))
+                    Ok(((), opening.carry_out(tx).await?))
                 })
             })
             .await?;
-        Ok(Session { token, expires_us })
+        Ok(session)
     }
 
     async fn find(&self, tenant: &TenantId, hash: [u8; 32], now_us: i64) -> Result<Option<Holder>, Error> {
@@ -160,10 +153,6 @@ fn holder(row: &Row) -> Result<Option<Holder>, StoreError> {
 
 fn after(now_us: i64, span: Duration) -> i64 {
     now_us.saturating_add(i64::try_from(span.as_micros()).unwrap_or(i64::MAX))
-}
-
-fn before(now_us: i64, span: Duration) -> i64 {
-    now_us.saturating_sub(i64::try_from(span.as_micros()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

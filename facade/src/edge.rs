@@ -1,6 +1,7 @@
 //! The rim of every route: who may knock at all, what is measured, and headers that every answer carries.
 //!
-//! Looks at `Host` and `Origin` before anything else of the request is read. Knows no route, no credential, no body.
+//! Looks at `Host` and `Origin` before anything else of the request is read. Knows no route and no body; of credentials
+//! only that `session` may take one from a cookie.
 
 mod describe;
 mod hosts;
@@ -33,6 +34,7 @@ use crate::{
     link::{Knocker, OwnRefusal, Peer, Refusals, source},
     problem::Problem,
     rest::is_probe,
+    session,
 };
 
 /// When another instance, or this one anew, is likely to be there.
@@ -87,7 +89,7 @@ impl Parts {
 
     fn knocker(&self, request: &Request) -> Knocker {
         let source = source(request.headers(), request.extensions(), self.behind_proxy);
-        Knocker::of(request.uri().path(), request.headers(), source)
+        Knocker::of(request, source)
     }
 }
 
@@ -123,20 +125,13 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request) -> Self::Future {
+    fn call(&mut self, mut request: Request) -> Self::Future {
         let began = Instant::now();
         let rim = Arc::clone(&self.rim.0);
-        let knocker = rim.knocker(&request);
-        let template = request
-            .extensions()
-            .get::<MatchedPath>()
-            .map_or("", MatchedPath::as_str);
+        let matched = request.extensions().get::<MatchedPath>().cloned();
+        let template = matched.as_ref().map_or("", MatchedPath::as_str);
         let place = rim.gauges.place(template, request.method());
         let span = tracing::debug_span!("request", method = %request.method(), route = template);
-        let (uri, presented) = (
-            request.uri().clone(),
-            request.headers().contains_key(header::AUTHORIZATION),
-        );
         let dialled = request.extensions().get::<Peer>().map(|peer| peer.dialled);
         let hosts = &rim.hosts;
         let framed = check_framing(request.headers());
@@ -145,7 +140,13 @@ where
             .check(request.uri(), request.headers(), dialled)
             .and_then(|()| check_names(request.headers()))
             .and(framed)
-            .and_then(|()| rim.check_open(template));
+            .and_then(|()| rim.check_open(template))
+            .and_then(|()| session::admit(&mut request, template));
+        let knocker = rim.knocker(&request);
+        let (uri, presented) = (
+            request.uri().clone(),
+            request.headers().contains_key(header::AUTHORIZATION),
+        );
         let answer = match admitted {
             Ok(()) => Ok(self.inner.call(request)),
             Err(problem) => Err(problem),

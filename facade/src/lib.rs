@@ -20,6 +20,7 @@ mod rest;
 mod result;
 mod routes;
 mod serve;
+mod session;
 pub mod tls;
 mod told;
 mod uplink;

@@ -20,7 +20,7 @@ use toolgate_contract::v1::{
 };
 
 use self::core::Core;
-use crate::{CoreService, problem::Problem, routes::Shared};
+use crate::{CoreService, problem::Problem, rest::BEGIN_SESSION, routes::Shared, session::ByCookie};
 
 /// A result may be 8 MiB. A project's comes as it is and, for other dialects, in its parts once more; with room for the rest.
 const MESSAGE_LIMIT: usize = 17 * 1024 * 1024;
@@ -173,6 +173,17 @@ impl Caller {
         }
     }
 
+    /// The same caller with another credential.
+    pub(crate) fn showing(mut self, token: &str) -> Result<Self, Problem> {
+        let mut credential =
+            HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| Problem::internal())?;
+        credential.set_sensitive(true);
+        let mut told = self.metadata.into_headers();
+        told.insert(AUTHORIZATION, credential);
+        self.metadata = MetadataMap::from_headers(told);
+        Ok(self)
+    }
+
     /// The same caller within a session of the Model Context Protocol.
     pub(crate) fn in_session(mut self, id: &str) -> Result<Self, Problem> {
         let id =
@@ -209,7 +220,7 @@ impl Caller {
 
     fn read(parts: &Parts, behind_proxy: bool) -> Result<Self, Problem> {
         let mut told = HeaderMap::with_capacity(8);
-        told.insert(FACADE, dialect(parts.uri.path()));
+        told.insert(FACADE, dialect(parts.uri.path(), &parts.extensions));
         for name in [AUTHORIZATION, PROFILE, PROJECT, TASK, TRACE] {
             if let Some(value) = single(&parts.headers, &name)? {
                 told.insert(name, value.clone());
@@ -240,8 +251,9 @@ impl FromRequestParts<Shared> for Caller {
     }
 }
 
-/// The dialect that is spoken at a path, as the record names it.
-fn dialect(path: &str) -> HeaderValue {
+/// The dialect that is spoken at a path, as the record names it. Whoever comes with a cookie, or for one, is at our
+/// pages.
+fn dialect(path: &str, extensions: &http::Extensions) -> HeaderValue {
     let within = |root: &str| {
         path.strip_prefix(root)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -250,6 +262,8 @@ fn dialect(path: &str) -> HeaderValue {
         "mcp"
     } else if within("/openai") {
         "openai"
+    } else if extensions.get::<ByCookie>().is_some() || path == BEGIN_SESSION.1 {
+        "web"
     } else {
         "rest"
     })

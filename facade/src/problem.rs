@@ -73,6 +73,11 @@ impl Problem {
         *self.failure
     }
 
+    /// Why.
+    pub(crate) fn reason(&self) -> ErrorReason {
+        self.failure.reason()
+    }
+
     /// Whether the facade itself refused.
     pub(crate) fn is_own(&self) -> bool {
         self.own

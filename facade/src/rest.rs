@@ -6,9 +6,10 @@ mod frozen;
 mod generated;
 mod path;
 mod probes;
+mod session;
 mod transcode;
 
-pub(crate) use self::probes::is_probe;
+pub(crate) use self::{probes::is_probe, session::BEGIN as BEGIN_SESSION};
 
 use axum::{
     Router,
@@ -49,6 +50,10 @@ fn by_hand() -> Router<Shared> {
         .route(stream::PATH, get(stream::stream))
         .route(adapter::PATH, post(adapter::create))
         .route(adapter::ONE_PATH, patch(adapter::update).delete(adapter::delete))
+        .route(
+            session::PATH,
+            get(session::current).post(session::begin).delete(session::end),
+        )
         .route(probes::HEALTH, get(probes::health))
         .route(probes::READY, get(probes::ready))
         .route(probes::METRICS, get(probes::metrics))

@@ -1,7 +1,7 @@
 //! The OpenAPI 3.1 document: every route of the contract, the frozen ones in their exact JSON shapes.
 //!
 //! Generated routes speak their messages in camelCase. What stands by hand is in `frozen` (five endpoints whose bodies
-//! differ from their messages), `openai` and `mcp` (dialects of their own) and `fixed` (problem details and probes,
+//! differ from their messages), `openai` and `mcp` (dialects of their own), `session` (a browser's cookie) and `fixed` (problem details and probes,
 //! which have no rpc).
 
 mod fixed;
@@ -9,6 +9,7 @@ mod frozen;
 mod mcp;
 mod messages;
 mod openai;
+mod session;
 
 use prost_reflect::DescriptorPool;
 use serde_json::{Map, Value, json};
@@ -39,10 +40,12 @@ pub(crate) fn document(
     paths.extend(fixed::paths());
     paths.extend(openai::paths());
     paths.extend(mcp::paths());
+    paths.extend(session::paths());
     paths.sort_keys();
     let mut by_hand = frozen::schemas(target_types);
     by_hand.extend(fixed::schemas(pool));
     by_hand.extend(openai::schemas());
+    by_hand.extend(session::schemas());
     let used = json!([paths, reference("Problem")]);
     let mut schemas = components.referred_to(&used, &by_hand);
     for tool in tools {
@@ -72,7 +75,7 @@ fn whole(paths: &Map<String, Value>, schemas: &Map<String, Value>) -> Value {
                             the reason.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "security": [{"bearer": []}],
+        "security": [{"bearer": []}, {"session": []}],
         "paths": paths,
         "components": {
             "securitySchemes": {
@@ -80,6 +83,14 @@ fn whole(paths: &Map<String, Value>, schemas: &Map<String, Value>) -> Value {
                     "type": "http",
                     "scheme": "bearer",
                     "description": "An API token `tgk_…` or a session token `tgs_…`.",
+                },
+                "session": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": "__Host-toolgate",
+                    "description": "The session of a browser, below `/api` only and only without `Authorization`. Every \
+                                    method but GET and HEAD wants the header `X-CSRF-Token` as well, whose value is \
+                                    `csrfToken` of `GET /api/session`.",
                 },
             },
             "responses": {

@@ -3,12 +3,21 @@
 use tonic::{Request, Response, Status};
 use toolgate_contract::v1::{
     CloseMcpSessionRequest, CloseMcpSessionResponse, CreateSignInCodeRequest, CreateSignInCodeResponse,
-    GetSelfRequest, GetSelfResponse, OpenMcpSessionRequest, OpenMcpSessionResponse, SignInRequest,
-    SignInResponse, session_service_server::SessionService,
+    GetSelfRequest, GetSelfResponse, GetSessionRequest, GetSessionResponse, ListSessionsRequest,
+    ListSessionsResponse, OpenMcpSessionRequest, OpenMcpSessionResponse, RevokeSessionRequest,
+    RevokeSessionResponse, Session, SignInRequest, SignInResponse, SignOutRequest, SignOutResponse,
+    session_service_server::SessionService,
 };
 
 use super::{Rpc, ask, manage::by, status};
-use crate::{identity::Action, rfc3339};
+use crate::{
+    broker::{Ask, Caller},
+    error::{Error, Missing},
+    identity::{Action, Kind, Presented},
+    rfc3339,
+    sessions::{Listed, Reach},
+    snapshot::Token,
+};
 
 #[tonic::async_trait]
 impl SessionService for Rpc {
@@ -42,6 +51,72 @@ impl SessionService for Rpc {
             code: made.code.reveal().to_owned(),
             expires_at: rfc3339::format(made.expires_us),
         }))
+    }
+
+    async fn get_session(
+        &self,
+        request: Request<GetSessionRequest>,
+    ) -> Result<Response<GetSessionResponse>, Status> {
+        let caller = self.caller(&request, Action::SeeSelf).await?;
+        let principal = caller.principal();
+        let token = self.shown(&ask::of(&request), &caller);
+        let method = match token.filter(|token| token.kind == Kind::Session) {
+            None => Ok(None),
+            Some(token) => self.sessions.method(&principal.tenant, token.id).await,
+        };
+        let method = self.answer(&caller, method).await?;
+        Ok(Response::new(GetSessionResponse {
+            tenant_id: principal.tenant.to_string(),
+            principal: principal.name.as_ref().to_owned(),
+            role: principal.role.as_str().to_owned(),
+            profile: caller.profile().map(|profile| profile.name.to_string()),
+            uses_tools: principal.role.may(Action::UseTools),
+            expires_at: token.and_then(|token| token.expires_us).map(rfc3339::format),
+            method: method.unwrap_or_else(|| "token".into()),
+        }))
+    }
+
+    async fn sign_out(&self, request: Request<SignOutRequest>) -> Result<Response<SignOutResponse>, Status> {
+        let caller = self.caller(&request, Action::SeeSelf).await?;
+        let token = self.shown(&ask::of(&request), &caller);
+        let ended = match token.filter(|token| token.kind == Kind::Session) {
+            None => Err(Error::NotFound(Missing::Resource("session"))),
+            Some(token) => self.sessions.end(by(&caller), token.id, Reach::Own).await,
+        };
+        self.answer(&caller, ended).await?;
+        Ok(Response::new(SignOutResponse {}))
+    }
+
+    async fn list_sessions(
+        &self,
+        request: Request<ListSessionsRequest>,
+    ) -> Result<Response<ListSessionsResponse>, Status> {
+        let caller = self.caller(&request, Action::SeeSelf).await?;
+        let principal = caller.principal();
+        let of = (reach(&caller) == Reach::Own).then_some(&*principal.name);
+        let listed = self.sessions.list(&principal.tenant, of).await;
+        let listed = self.answer(&caller, listed).await?;
+        let current = self.shown(&ask::of(&request), &caller).map(|token| token.id);
+        let sessions = listed.into_iter().map(|session| {
+            let is_current = current == Some(session.id);
+            told(session, is_current)
+        });
+        Ok(Response::new(ListSessionsResponse {
+            sessions: sessions.collect(),
+        }))
+    }
+
+    async fn revoke_session(
+        &self,
+        request: Request<RevokeSessionRequest>,
+    ) -> Result<Response<RevokeSessionResponse>, Status> {
+        let caller = self.caller(&request, Action::SeeSelf).await?;
+        let ended = match request.into_inner().id.parse() {
+            Ok(id) => self.sessions.end(by(&caller), id, reach(&caller)).await,
+            Err(_) => Err(Error::NotFound(Missing::Resource("session"))),
+        };
+        self.answer(&caller, ended).await?;
+        Ok(Response::new(RevokeSessionResponse {}))
     }
 
     async fn open_mcp_session(
@@ -78,5 +153,35 @@ impl SessionService for Rpc {
             uses_tools: principal.role.require(Action::UseTools).is_ok(),
             profile: caller.profile().map(|profile| profile.name.to_string()),
         }))
+    }
+}
+
+impl Rpc {
+    /// The credential of ours that a request was made with; none where it was a JWT.
+    fn shown<'c>(&self, ask: &Ask, caller: &'c Caller) -> Option<&'c Token> {
+        let presented = Presented::parse(ask.credential.as_ref()?.reveal())?;
+        let now_us = self.broker.rooms().clock.wall_us();
+        caller.snapshot.token(&presented, now_us)
+    }
+}
+
+/// Whoever manages tokens ends anybody's session.
+fn reach(caller: &Caller) -> Reach {
+    match caller.principal().role.may(Action::ManageTokens) {
+        true => Reach::All,
+        false => Reach::Own,
+    }
+}
+
+fn told(session: Listed, current: bool) -> Session {
+    Session {
+        id: session.id.to_string(),
+        principal: session.principal,
+        role: session.role,
+        method: session.method,
+        created_at: rfc3339::format(session.created_us),
+        last_used_at: None,
+        expires_at: rfc3339::format(session.expires_us),
+        current,
     }
 }

@@ -1,6 +1,11 @@
-use toolgate_contract::v1::ErrorReason;
+use toolgate_contract::{ids::TokenId, v1::ErrorReason};
 
-use super::*;
+use std::time::Duration;
+
+use super::{
+    open::{KEPT, LIFE, MOST},
+    *,
+};
 use crate::changes::tests::ground::{Ground, NOW_US, detail};
 
 /// The principal of the first sign-in code.
@@ -150,4 +155,156 @@ async fn ended_sessions_are_forgotten() {
         })
     });
     assert_eq!(kept.await.unwrap(), 1);
+}
+
+fn person(name: &str) -> Person {
+    Person {
+        name: name.into(),
+        role: Role::Engineer,
+        profile: None,
+    }
+}
+
+#[tokio::test]
+async fn whose_identity_is_proven_elsewhere_gets_a_session_of_its_own_kind() {
+    let ground = Ground::new().await;
+    let sessions = Sessions::new(ground.changes.clone());
+    let begun = sessions
+        .begin(ground.tenant(), person("eva"), Method::Oidc, "web")
+        .await
+        .unwrap();
+
+    let live = ground.live(begun.token.reveal()).await.unwrap();
+    assert_eq!(
+        (live.kind, &*live.name, live.role),
+        (Kind::Session, "eva", Role::Engineer)
+    );
+    let method = sessions.method(ground.tenant(), live.id).await.unwrap();
+    assert_eq!(method.as_deref(), Some("oidc"));
+    let record = ground.record().await;
+    let row = record.last().unwrap();
+    assert_eq!(
+        (row.kind, &*row.principal, &*row.facade),
+        (EventKind::SignedIn, "eva", "web")
+    );
+    assert_eq!(detail(row)["method"], "oidc");
+}
+
+#[tokio::test]
+async fn open_sessions_are_told_newest_first_and_only_to_whom_they_belong() {
+    let ground = Ground::new().await;
+    let sessions = Sessions::new(ground.changes.clone());
+    let stranger = ground.stranger().await;
+    for name in ["eva", "ed", "eva"] {
+        ground.clock.advance(Duration::from_secs(1));
+        let person = person(name);
+        sessions
+            .begin(ground.tenant(), person, Method::Link, "web")
+            .await
+            .unwrap();
+    }
+    let names = |listed: Vec<Listed>| -> Vec<String> { listed.into_iter().map(|it| it.principal).collect() };
+    let all = sessions.list(ground.tenant(), None).await.unwrap();
+    assert_eq!(all[0].created_us, NOW_US + 3_000_000);
+    assert_eq!(names(all), ["eva", "ed", "eva"]);
+    assert_eq!(
+        names(sessions.list(ground.tenant(), Some("ed")).await.unwrap()),
+        ["ed"]
+    );
+    assert_eq!(sessions.list(&stranger.tenant, None).await.unwrap(), []);
+
+    ground.clock.advance(LIFE);
+    assert_eq!(sessions.list(ground.tenant(), None).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_session_that_was_ended_opens_nothing_and_is_on_the_record_once() {
+    let ground = Ground::new().await;
+    let sessions = Sessions::new(ground.changes.clone());
+    let begun = sessions
+        .begin(ground.tenant(), person("eva"), Method::Link, "web")
+        .await
+        .unwrap();
+    let id = ground.live(begun.token.reveal()).await.unwrap().id;
+    let eva = By {
+        principal: "eva".into(),
+        role: "engineer",
+        ..ground.admin()
+    };
+    sessions.end(eva.clone(), id, Reach::Own).await.unwrap();
+    assert!(ground.live(begun.token.reveal()).await.is_none());
+    assert_eq!(sessions.list(ground.tenant(), None).await.unwrap(), []);
+    sessions.end(eva, id, Reach::Own).await.unwrap();
+    sessions.end(ground.admin(), id, Reach::All).await.unwrap();
+    assert_eq!(
+        ground.since_start().await,
+        ["session.signed_in", "session.signed_out"]
+    );
+    let record = ground.record().await;
+    let row = record.last().unwrap();
+    let expected = serde_json::json!({"id": id.to_string(), "name": "eva"});
+    assert_eq!((&*row.principal, detail(row)), ("eva", expected));
+}
+
+#[tokio::test]
+async fn anothers_session_is_not_there_but_for_admins() {
+    let ground = Ground::new().await;
+    let sessions = Sessions::new(ground.changes.clone());
+    let begun = sessions
+        .begin(ground.tenant(), person("eva"), Method::Link, "web")
+        .await
+        .unwrap();
+    let id = ground.live(begun.token.reveal()).await.unwrap().id;
+    let token = ground.live(ground.first.admin_token.reveal()).await.unwrap().id;
+    let ed = By {
+        principal: "ed".into(),
+        ..ground.admin()
+    };
+    let stranger = ground.stranger().await;
+    let none = sessions
+        .end(ed.clone(), TokenId::mint(), Reach::Own)
+        .await
+        .unwrap_err();
+    for (by, id, reach) in [
+        (ed, id, Reach::Own),
+        (stranger.clone(), id, Reach::All),
+        // An API token is no session.
+        (ground.admin(), token, Reach::All),
+    ] {
+        let refused = sessions.end(by, id, reach).await.unwrap_err();
+        assert_eq!(refused.reason(), ErrorReason::ResourceNotFound);
+        assert_eq!(refused.to_string(), none.to_string());
+    }
+    assert!(ground.live(begun.token.reveal()).await.is_some());
+    sessions.end(ground.admin(), id, Reach::All).await.unwrap();
+    assert!(ground.live(begun.token.reveal()).await.is_none());
+}
+
+#[tokio::test]
+async fn one_session_too_many_ends_the_oldest_of_the_same_principal() {
+    let ground = Ground::new().await;
+    let sessions = Sessions::new(ground.changes.clone());
+    let begin = |name: &'static str| sessions.begin(ground.tenant(), person(name), Method::Oidc, "web");
+    let others = begin("ed").await.unwrap();
+    let first = begin("eva").await.unwrap();
+    ground.clock.advance(Duration::from_secs(1));
+    for _ in 1..MOST {
+        begin("eva").await.unwrap();
+    }
+    assert!(ground.live(first.token.reveal()).await.is_some());
+    ground.clock.advance(Duration::from_secs(1));
+    let last = begin("eva").await.unwrap();
+    assert!(ground.live(first.token.reveal()).await.is_none());
+    for open in [&others, &last] {
+        assert!(ground.live(open.token.reveal()).await.is_some());
+    }
+    let told = ground.since_start().await;
+    assert_eq!(
+        told[told.len() - 2..],
+        ["session.signed_out", "session.signed_in"]
+    );
+    assert_eq!(
+        sessions.list(ground.tenant(), Some("eva")).await.unwrap().len(),
+        50
+    );
 }

@@ -36,6 +36,11 @@ pub(super) const SQLITE: &[Migration] = &[
         name: "fleet",
         sql: include_str!("../../migrations/sqlite/0004_fleet.sql"),
     },
+    Migration {
+        version: 5,
+        name: "session",
+        sql: include_str!("../../migrations/sqlite/0005_session.sql"),
+    },
 ];
 
 /// The steps on PostgreSQL, under the same numbers.
@@ -59,6 +64,11 @@ pub(super) const POSTGRES: &[Migration] = &[
         version: 4,
         name: "fleet",
         sql: include_str!("../../migrations/postgres/0004_fleet.sql"),
+    },
+    Migration {
+        version: 5,
+        name: "session",
+        sql: include_str!("../../migrations/postgres/0005_session.sql"),
     },
 ];
 

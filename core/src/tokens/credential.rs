@@ -13,8 +13,8 @@ use crate::{
     store::{StoreError, Tx, params},
 };
 
-const INSERT: &str = "insert into token (tenant_id, id, kind, name, role, profile, hash, created_us, expires_us) \
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+const INSERT: &str = "insert into token (tenant_id, id, kind, name, role, profile, hash, created_us, expires_us, method) \
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
 /// How long a sign-in code works.
 pub(crate) const SIGN_IN_CODE_LIFE: Duration = Duration::from_secs(15 * 60);
@@ -38,6 +38,8 @@ pub(crate) struct NewCredential {
     kind: Kind,
     hash: [u8; 32],
     created_us: i64,
+    /// How a session began.
+    method: Option<&'static str>,
 }
 
 impl NewCredential {
@@ -58,7 +60,16 @@ impl NewCredential {
             kind,
             hash,
             created_us,
+            method: None,
         })
+    }
+
+    /// A session that began in this way.
+    pub(crate) fn begun_by(self, method: &'static str) -> Self {
+        Self {
+            method: Some(method),
+            ..self
+        }
     }
 
     pub(crate) async fn insert(&self, tx: &mut Tx) -> Result<(), StoreError> {
@@ -78,6 +89,7 @@ impl NewCredential {
             &self.hash,
             self.created_us,
             *expires_us,
+            self.method,
         ];
         tx.execute(INSERT, values).await.map(drop)
     }

@@ -40,11 +40,11 @@ pub(crate) struct Knocker {
 
 impl Knocker {
     /// Two credentials are none: nobody can say which one was meant.
-    pub(crate) fn of(path: &str, headers: &HeaderMap, source: Option<HeaderValue>) -> Self {
-        let mut credentials = headers.get_all(AUTHORIZATION).iter();
+    pub(crate) fn of<B>(request: &http::Request<B>, source: Option<HeaderValue>) -> Self {
+        let mut credentials = request.headers().get_all(AUTHORIZATION).iter();
         let credential = credentials.next().cloned();
         Self {
-            dialect: dialect(path),
+            dialect: dialect(request.uri().path(), request.extensions()),
             credential: credential.filter(|_| credentials.next().is_none()),
             source,
         }
@@ -55,7 +55,7 @@ impl Knocker {
     /// Whoever speaks MCP through the pipes of this process.
     pub(crate) fn of_process(credential: Option<HeaderValue>) -> Self {
         Self {
-            dialect: dialect("/mcp"),
+            dialect: HeaderValue::from_static("mcp"),
             credential,
             source: None,
         }

@@ -1,6 +1,7 @@
 //! A core that answers what a test tells it to, and remembers what it was asked.
 
 mod fleet;
+mod overview;
 mod pipe;
 mod registry;
 
@@ -21,6 +22,7 @@ use toolgate_contract::v1::{
     audit_service_server::{AuditService, AuditServiceServer},
     broker_service_server::{BrokerService, BrokerServiceServer},
     fleet_service_server::FleetServiceServer,
+    overview_service_server::OverviewServiceServer,
     pipe_service_server::PipeServiceServer,
     policy_service_server::{PolicyService, PolicyServiceServer},
     profile_service_server::{ProfileService, ProfileServiceServer},
@@ -153,6 +155,7 @@ impl ScriptedCore {
             .add_service(SessionServiceServer::new(self.clone()))
             .add_service(PipeServiceServer::new(self.clone()))
             .add_service(FleetServiceServer::new(self.clone()))
+            .add_service(OverviewServiceServer::new(self.clone()))
             .add_service(RegistryServiceServer::new(self.clone()))
             .add_service(StatusServiceServer::new(self.clone()))
             .add_service(
@@ -601,6 +604,43 @@ impl SessionService for ScriptedCore {
             uses_tools: true,
             profile: None,
         }))
+    }
+
+    async fn get_session(
+        &self,
+        request: Request<GetSessionRequest>,
+    ) -> Result<Response<GetSessionResponse>, Status> {
+        self.note("GetSession", request)?;
+        Ok(Response::new(GetSessionResponse {
+            tenant_id: "t".into(),
+            principal: "admin".into(),
+            role: "admin".into(),
+            profile: None,
+            uses_tools: true,
+            expires_at: Some("2026-01-02T03:04:05Z".into()),
+            method: "link".into(),
+        }))
+    }
+
+    async fn sign_out(&self, request: Request<SignOutRequest>) -> Result<Response<SignOutResponse>, Status> {
+        self.note("SignOut", request)?;
+        Ok(Response::new(SignOutResponse {}))
+    }
+
+    async fn list_sessions(
+        &self,
+        request: Request<ListSessionsRequest>,
+    ) -> Result<Response<ListSessionsResponse>, Status> {
+        self.note("ListSessions", request)?;
+        Ok(Response::new(ListSessionsResponse::default()))
+    }
+
+    async fn revoke_session(
+        &self,
+        request: Request<RevokeSessionRequest>,
+    ) -> Result<Response<RevokeSessionResponse>, Status> {
+        self.note("RevokeSession", request)?;
+        Ok(Response::new(RevokeSessionResponse {}))
     }
 }
 
