@@ -32,18 +32,21 @@ export default function Audit({ parts, query }) {
   const feed = useFeed(search, () => toParams(filters, Date.now()), tail);
   const targets = useGet('/api/mcp/adapter', { query: { pageSize: 200 } }).data?.targets ?? [];
   const tools = useTools();
+  const last = useGet(all ? '/api/audit/events' : null, { query: { event: 'audit.verified', pageSize: 1 } });
+  // What stands below the answer waits for it, so that nothing moves.
+  const answered = !all || last.data || last.error;
   const told = useGet('/api/overview', { query: { minutes: 1 }, every: 10_000 });
   const record = told.data?.record;
   const nameOf = (/** @type {string} */ id) => targets.find((/** @type {any} */ t) => t.id === id)?.name ?? (id && `…${id.slice(-6)}`);
   const words = toSearch(filters);
   const asked = curl('GET', withQuery('/api/audit/events', toParams(filters, Date.now())));
   return html`<${Page} title="Audit" lead=${lead(all)} wide actions=${html`<${CopyButton} text=${asked} small=${false}>Copy as curl<//>`}>
-    ${all ? html`<${RecordCard} seq=${record?.seq} />` : html`<${Own} />`}
-    <${FilterBar} filters=${filters} targets=${targets} tools=${tools} own=${!all} tail=${{ on: tailing, able, set: setTailing }} />
+    ${all ? html`<${RecordCard} seq=${record?.seq} last=${last} />` : html`<${Own} />`}
+    ${answered && html`<${FilterBar} filters=${filters} targets=${targets} tools=${tools} own=${!all} tail=${{ on: tailing, able, set: setTailing }} />
     <div class=${open ? 'split audit' : 'split'}>
       <${List} feed=${feed} wait=${!told.data && !told.error} filters=${filters} own=${!all} record=${record} open=${open} search=${words} nameOf=${nameOf} tailing=${tailing} />
       ${open && html`<${RowDetail} seq=${open} search=${words} nameOf=${nameOf} />`}
-    </div><//>`;
+    </div>`}<//>`;
 }
 
 const lead = (/** @type {boolean} */ all) => (all
@@ -55,6 +58,6 @@ const Own = () => html`<${Note} state="accent" title="You see your own rows.">
 
 /** Names of tools to offer. @returns {string[]} */
 function useTools() {
-  const { data } = useGet('/api/mcp/tools');
+  const { data } = useGet('/api/tools');
   return useMemo(() => (data?.tools ?? []).map((/** @type {any} */ tool) => tool.name), [data]);
 }

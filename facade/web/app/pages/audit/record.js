@@ -2,7 +2,6 @@
 
 import { html } from '../../html.js';
 import { go } from '../../router.js';
-import { useGet } from '../../use.js';
 import { Button } from '../../parts/button.js';
 import { Icon } from '../../parts/icon.js';
 import { Refusal } from '../../parts/note.js';
@@ -13,10 +12,9 @@ import { titleOf, useVerify } from './verify.js';
 
 /** @typedef {import('./verify.js').Found} Found */
 
-/** The card that answers first. @param {{seq: number|undefined}} props seq: the newest place of the record */
-export function RecordCard({ seq }) {
+/** The card that answers first. @param {{seq: number|undefined, last: any}} props seq: the newest place of the record; last: the newest verification that is on it */
+export function RecordCard({ seq, last }) {
   const verify = useVerify();
-  const last = useGet('/api/audit/events', { query: { event: 'audit.verified', pageSize: 1 } });
   const rerun = () => verify.run(false);
   if (verify.running) return html`<${Running} verify=${verify} />`;
   if (verify.error) {
