@@ -5,7 +5,7 @@ import test from 'node:test';
 import { advice, fingerprintIn } from '../../facade/web/app/pages/adapters/advice.js';
 import { below, errorsOf, titleOf } from '../../facade/web/app/pages/adapters/refusal.js';
 import { health, newest, shortKey } from '../../facade/web/app/pages/adapters/target.js';
-import { difference, filled, started, ways } from '../../facade/web/app/pages/adapters/values.js';
+import { difference, filled, ways } from '../../facade/web/app/pages/adapters/values.js';
 
 const target = (changes = {}) => ({ id: '1', type: 'gitea', name: 'forge', config: {}, status: 'ready', validation: { verdict: 'passed', stages: [], notProvable: [], proven: [], wider: [] }, ...changes });
 const relay = (changes = {}) => ({ state: 'live', mismatch: false, latencyMs: 4, ...changes });
@@ -56,7 +56,8 @@ test('a refusal stands at its field', () => {
   const pointed = { wider: [], stages: [{ name: 'tls', ok: false, ms: 1, reason: 'no', pointer: '/config/caCertificate' }] };
   assert.deepEqual(of({ validation: pointed }), { '/config/caCertificate': 'No.' });
   assert.deepEqual(below({ '/config/a/b': 'x', '/credential/c': 'y', '/name': 'z' }, 'config'), { '/a/b': 'x' });
-  assert.match(titleOf({ validation: { wider: ['VM.Console'] }, reason: 'ROLE_VIOLATION' }), /more than read/);
+  assert.match(titleOf({ validation: { wider: [], stages: [{ name: 'authenticate', ok: false, ms: 1 }] }, reason: 'SCOPE_VIOLATION' }), /not accepted/);
+  assert.match(titleOf({ validation: { wider: ['VM.Console'], stages: [] }, reason: 'ROLE_VIOLATION' }), /more than read/);
 });
 
 test('what to do is safe in a shell, whatever the form holds', () => {
@@ -76,11 +77,6 @@ test('a certificate is found in what a handshake was refused with', () => {
 
 test('what was left empty is not sent, and what was set to no is', () => {
   assert.deepEqual(filled({ a: '', b: undefined, c: [], d: false, e: 0, f: 'x' }), { d: false, e: 0, f: 'x' });
-});
-
-test('an untouched switch is not decided by the form', () => {
-  const schema = { type: 'object', properties: { port: { type: 'integer', default: 8006 }, allowHttp: { type: 'boolean', default: false } } };
-  assert.deepEqual(started(schema), { port: 8006 });
 });
 
 test('an edit sends what is different, and no credential where none was typed', () => {

@@ -13,6 +13,7 @@ import { Icon } from '../../parts/icon.js';
 import { Refusal } from '../../parts/note.js';
 import { Page } from '../../parts/page.js';
 import { Skeleton } from '../../parts/skeleton.js';
+import { blank } from '../../schema.js';
 import { Added } from './added.js';
 import { Checks } from './checks.js';
 import { keep } from './enrolments.js';
@@ -21,13 +22,13 @@ import { Help } from './help.js';
 import { NotSaved } from './not-saved.js';
 import { errorsOf, validationOf } from './refusal.js';
 import { TypePicker } from './type-picker.js';
-import { filled, started } from './values.js';
+import { filled } from './values.js';
 
 /** @typedef {import('./type-picker.js').AdapterType} AdapterType */
 /** @typedef {import('./values.js').Values} Values */
 
 /** @param {AdapterType} type @returns {Values} */
-const empty = (type) => ({ name: '', config: started(type.configSchema), credential: {} });
+const empty = (type) => ({ name: '', config: blank(type.configSchema), credential: {} });
 
 /** What is sent for these values. @param {AdapterType} type @param {Values} values */
 const body = ({ type, credentialSchema }, { name, config, credential }) => ({

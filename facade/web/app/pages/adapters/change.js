@@ -31,6 +31,9 @@ export async function remove(target) {
   forget(target.id);
 }
 
+/** Names, the first of many. @param {string[]} names */
+const some = (names) => (names.length > 6 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', '));
+
 /**
  * What is lost with a target, named before it is.
  * @param {Target} target @param {Target[]} all @param {string[]} tools names of the tools of its type @returns {string[]}
@@ -43,7 +46,7 @@ export function consequences(target, all, tools) {
       ? 'Its tools leave every list; where it was the default project, there is none any more.'
       : others.length
         ? `${others.length === 1 ? `${others[0]?.name} is` : `${others.length} others are`} left for the same tools.`
-        : `${tools.length === 1 ? 'One tool loses its' : `${tools.length || 'Its'} tools lose their`} only target and leave every list${tools.length ? `: ${tools.join(', ')}` : ''}.`;
+        : `${tools.length === 1 ? 'One tool loses its' : `${tools.length || 'Its'} tools lose their`} only target and leave every list${tools.length ? `: ${some(tools)}` : ''}.`;
   const secret = relay
     ? 'Its relay is disconnected and its key forgotten.'
     : 'Its credential and cached answers are deleted now.';

@@ -25,6 +25,7 @@ const TITLES = {
 export function titleOf(problem) {
   const validation = validationOf(problem);
   if (validation?.wider.length) return 'the credential can do more than read';
+  if (failedAt(validation?.stages ?? [])?.name === 'authenticate') return 'the credential is not accepted there';
   return TITLES[problem.reason] ?? problem.title ?? 'the gateway refused';
 }
 

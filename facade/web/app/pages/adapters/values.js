@@ -1,7 +1,5 @@
 // What a form of a target holds, and what of it is sent. Pure.
 
-import { blank } from '../../schema.js';
-
 /** @typedef {{name: string, config: Record<string, any>, credential: Record<string, any>}} Values */
 
 /** The part of a schema of an object that has these members. @param {any} schema @param {(name: string) => boolean} wanted */
@@ -9,13 +7,6 @@ export function part(schema, wanted) {
   const properties = Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => wanted(name)));
   return { ...schema, properties, required: (schema.required ?? []).filter(wanted) };
 }
-
-/**
- * What a form begins with. Switches are left alone until they are touched: what an untouched one means depends on where
- * the gateway listens.
- * @param {any} schema @returns {Record<string, any>}
- */
-export const started = (schema) => Object.fromEntries(Object.entries(blank(schema)).filter(([, value]) => typeof value !== 'boolean'));
 
 /** What was left empty is not sent. @param {any} value @returns {any} */
 export function filled(value) {
