@@ -5,6 +5,7 @@
 //! use here. An export is untrusted from its first byte: every file, line and figure in it has a bound, links are not
 //! followed, and what it says of itself counts only once it was recomputed.
 
+mod archive;
 mod directory;
 mod export;
 #[cfg(test)]
@@ -21,7 +22,10 @@ mod trust;
 mod witness;
 mod witnessed;
 
+#[cfg(test)]
+pub(crate) use self::archive::tests::unpacked;
 pub use self::{
+    archive::Archive,
     directory::{OfflineError, TenantReport, verify_directory},
     export::{Asked, ExportError, ExportReport, verify_export},
     files::FileFault,

@@ -18,6 +18,8 @@ use crate::store::{Store, StoreError};
 
 /// A chunk ends with the line that reaches this many bytes.
 pub const CHUNK: usize = 64 * 1024;
+/// Rows that are written in one go.
+const YIELD_AFTER: i64 = 64;
 
 /// How an export is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,6 +78,23 @@ impl Format {
     }
 }
 
+/// Some rows in a row, written, and where they stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// Place of the first row.
+    pub first_seq: i64,
+    /// Hash of the row before it, as the first row names it.
+    pub first_prev: Vec<u8>,
+    /// Place of the last row.
+    pub last_seq: i64,
+    /// Its hash.
+    pub last_hash: Vec<u8>,
+    /// How many rows.
+    pub count: i64,
+    /// The rows as a file of them is written: with what stands before the first.
+    pub text: Vec<u8>,
+}
+
 /// An export under way.
 #[derive(Debug)]
 pub struct Export {
@@ -123,12 +142,62 @@ impl Export {
         Ok((!chunk.is_empty()).then(|| chunk.into()))
     }
 
+    /// Rows up to place `through`, as many as fill a file of `bytes`; `None` at the end. For exports that are not taken by
+    /// chunks.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub async fn next_segment(&mut self, bytes: usize, through: i64) -> Result<Option<Segment>, StoreError> {
+        let mut segment: Option<Segment> = None;
+        loop {
+            let Some(row) = self.batch.row(self.written) else {
+                if self.turn_page().await? {
+                    continue;
+                }
+                return Ok(segment);
+            };
+            if row.seq > through {
+                return Ok(segment);
+            }
+            let open = segment.get_or_insert_with(|| Segment::begin(&row, self.format));
+            open.add(&row, self.format, self.tenant.as_str());
+            self.written += 1;
+            if open.text.len() >= bytes {
+                return Ok(segment);
+            }
+            // Writing is work for a processor, and others wait for it.
+            if open.count % YIELD_AFTER == 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
     async fn turn_page(&mut self) -> Result<bool, StoreError> {
         let Some(after) = self.after else { return Ok(false) };
         let spare = std::mem::take(&mut self.batch);
         self.batch = spare.read(&self.store, &self.tenant, after).await?;
         (self.after, self.written) = (self.batch.next, 0);
         Ok(true)
+    }
+}
+
+impl Segment {
+    fn begin(row: &StoredRow<'_>, format: Format) -> Self {
+        Self {
+            first_seq: row.seq,
+            first_prev: row.prev.to_vec(),
+            last_seq: row.seq,
+            last_hash: Vec::new(),
+            count: 0,
+            text: format.header().into(),
+        }
+    }
+
+    fn add(&mut self, row: &StoredRow<'_>, format: Format, tenant: &str) {
+        format.write(&mut self.text, tenant, row);
+        self.last_seq = row.seq;
+        self.last_hash = row.hash.to_vec();
+        self.count += 1;
     }
 }
 

@@ -167,3 +167,28 @@ fn a_source_that_guesses_codes_waits_and_others_do_not() {
     buckets.take_sign_in("192.0.2.0/24").unwrap();
     assert!(buckets.take_sign_in("192.0.2.0/24").is_err());
 }
+
+#[test]
+fn to_ask_for_the_headroom_takes_nothing() {
+    let (buckets, clock, tenant) = buckets(60, 300);
+    let (one, other): (Arc<str>, Arc<str>) = ("one".into(), "other".into());
+    let left = |user: &Arc<str>| {
+        let headroom = buckets.headroom(Use::Call, &tenant, user);
+        assert_eq!((headroom.user_per_minute, headroom.tenant_per_minute), (60, 300));
+        (headroom.user_left, headroom.tenant_left)
+    };
+    assert_eq!((left(&one), left(&one)), ((60, 300), (60, 300)));
+    for _ in 0..60 {
+        buckets.take(Use::Call, &tenant, &one).unwrap();
+    }
+    buckets.take(Use::List, &tenant, &one).unwrap();
+    assert_eq!((left(&one), left(&other)), ((0, 240), (60, 240)));
+    clock.advance(Duration::from_millis(999));
+    assert_eq!(left(&one), (0, 244));
+    clock.advance(Duration::from_millis(1));
+    assert_eq!(left(&one), (1, 245));
+    buckets.take(Use::Call, &tenant, &one).unwrap();
+    assert_eq!(left(&one), (0, 244));
+    clock.advance(Duration::from_secs(3_600));
+    assert_eq!(left(&one), (60, 300));
+}

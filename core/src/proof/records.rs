@@ -15,11 +15,12 @@ use toolgate_contract::ids::TenantId;
 
 pub use self::evidence::Evidence;
 use self::remembered::Remembered;
-use super::witness;
+use super::{Archive, witness};
 use crate::{
-    anchor::Progress,
+    anchor::{self, Progress},
     audit::{
         Head,
+        export::{Export, Format},
         verify::{Mark, Telling, Testimonies, Testimony, Verdict, Verification, Walk},
     },
     keys::Keyring,
@@ -144,6 +145,45 @@ impl Records {
             evidence::ask_to_sign(progress, tenant).await;
         }
         Evidence::open(&self.data_dir, tenant, after).await
+    }
+
+    /// A whole export of the rows after place `after`, as far as the newest checkpoint goes, which is asked for now.
+    /// `None` where there are no such rows.
+    ///
+    /// # Errors
+    /// When nothing is signed, or store or checkpoints cannot be read.
+    pub async fn archive(
+        &self,
+        tenant: &TenantId,
+        after: i64,
+        format: Format,
+        now_us: i64,
+    ) -> Result<Option<Archive>, StoreError> {
+        let newest = match &self.progress {
+            None => None,
+            Some(progress) => {
+                evidence::ask_to_sign(progress, tenant).await;
+                progress.newest(tenant)
+            }
+        };
+        let Some(newest) = newest else {
+            return Err(StoreError::Engine(
+                "checkpoints: none was signed of this record, so nothing would prove an export".into(),
+            ));
+        };
+        if newest.seq <= after {
+            return Ok(None);
+        }
+        let export = Export::new(self.store.clone(), tenant.clone(), after, format);
+        let folder = anchor::folder(&self.data_dir);
+        Ok(Some(Archive::new(
+            export,
+            folder,
+            tenant,
+            after..newest.seq,
+            format,
+            now_us,
+        )))
     }
 
     async fn testimonies(&self, tenant: &TenantId) -> Result<Testimonies, StoreError> {

@@ -11,9 +11,10 @@ use tonic::{Request, Response, Status};
 use toolgate_contract::{
     ids::EventId,
     v1::{
-        CoveringCheckpoint, ExportCheckpointsRequest, ExportCheckpointsResponse, ExportEventsRequest,
-        ExportEventsResponse, GetEventRequest, GetEventResponse, ListEventsRequest, ListEventsResponse,
-        StreamVerificationRequest, StreamVerificationResponse, VerifyAuditRequest, VerifyAuditResponse,
+        CoveringCheckpoint, ExportArchiveRequest, ExportArchiveResponse, ExportCheckpointsRequest,
+        ExportCheckpointsResponse, ExportEventsRequest, ExportEventsResponse, GetEventRequest,
+        GetEventResponse, ListEventsRequest, ListEventsResponse, StreamVerificationRequest,
+        StreamVerificationResponse, VerifyAuditRequest, VerifyAuditResponse,
         audit_service_server::AuditService,
     },
 };
@@ -35,7 +36,7 @@ use crate::{
     changes::By,
     error::{Error, Missing},
     identity::Action,
-    proof::{Evidence, Extent},
+    proof::{Archive, Evidence, Extent},
     rfc3339,
     store::StoreError,
     telemetry,
@@ -114,6 +115,24 @@ impl AuditService for Rpc {
             Ok(chunk.map(|chunk| (ExportEventsResponse { chunk, content_type }, (export, ""))))
         };
         let pieces = stream::try_unfold((export, content_type(format)), next);
+        Ok(Response::new(Box::pin(pieces.map_err(cut))))
+    }
+
+    type ExportArchiveStream =
+        std::pin::Pin<Box<dyn Stream<Item = Result<ExportArchiveResponse, Status>> + Send>>;
+
+    async fn export_archive(
+        &self,
+        request: Request<ExportArchiveRequest>,
+    ) -> Result<Response<Self::ExportArchiveStream>, Status> {
+        let caller = self.caller(&request, Action::ReadRecord).await?;
+        let archive = self.archive(&caller, request.into_inner()).await;
+        let archive = self.answer(&caller, archive).await?;
+        let next = async |mut archive: Archive| {
+            let chunk = archive.next_chunk().await?;
+            Ok(chunk.map(|chunk| (chunk, archive)))
+        };
+        let pieces = stream::try_unfold(archive, next).map_ok(|chunk| ExportArchiveResponse { chunk });
         Ok(Response::new(Box::pin(pieces.map_err(cut))))
     }
 
@@ -246,6 +265,20 @@ impl Rpc {
                 seq: newest.seq,
                 time: rfc3339::format(newest.time_us),
             }),
+        })
+    }
+
+    async fn archive(&self, caller: &Caller, asked: ExportArchiveRequest) -> Result<Archive, Error> {
+        let after = place(asked.after_seq)?;
+        let format = form(asked.format.as_deref())?;
+        let now_us = self.broker.rooms().clock.wall_us();
+        let tenant = &caller.principal().tenant;
+        let archive = self.records.archive(tenant, after, format, now_us).await?;
+        archive.ok_or_else(|| {
+            Error::invalid(
+                "after_seq",
+                "there are no rows after this place; give an earlier one",
+            )
         })
     }
 

@@ -1,7 +1,9 @@
 //! The management services as their clients see them, over a whole core in process.
 
+mod audit;
 mod fixtures;
 mod fleet;
+mod overview;
 
 use std::time::Duration;
 

@@ -733,6 +733,16 @@ impl AuditService for ScriptedCore {
         ))))
     }
 
+    type ExportArchiveStream = Pin<Box<dyn Stream<Item = Result<ExportArchiveResponse, Status>> + Send>>;
+
+    async fn export_archive(
+        &self,
+        request: Request<ExportArchiveRequest>,
+    ) -> Result<Response<Self::ExportArchiveStream>, Status> {
+        self.note("ExportArchive", request)?;
+        Ok(Response::new(Box::pin(futures::stream::empty())))
+    }
+
     type ExportCheckpointsStream =
         Pin<Box<dyn Stream<Item = Result<ExportCheckpointsResponse, Status>> + Send>>;
 

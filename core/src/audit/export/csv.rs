@@ -87,7 +87,80 @@ fn cell(out: &mut Vec<u8>, text: &str) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::audit::{encode, row_bytes::tests::event};
+
+    /// The cells of one line, as RFC 4180 reads it; `None` where it is none.
+    fn cells(line: &str) -> Option<Vec<String>> {
+        let mut cells = Vec::new();
+        let mut rest = line;
+        loop {
+            let (cell, after) = match rest.strip_prefix('"') {
+                None => {
+                    let end = rest.find([',', '\r', '\n', '"']).unwrap_or(rest.len());
+                    (rest[..end].to_owned(), &rest[end..])
+                }
+                Some(quoted) => {
+                    let (mut cell, mut quoted) = (String::new(), quoted);
+                    loop {
+                        let (text, after) = quoted.split_once('"')?;
+                        cell.push_str(text);
+                        match after.strip_prefix('"') {
+                            Some(after) => {
+                                cell.push('"');
+                                quoted = after;
+                            }
+                            None => break (cell, after),
+                        }
+                    }
+                }
+            };
+            cells.push(cell);
+            match (after.strip_prefix(','), after.is_empty()) {
+                (Some(after), _) => rest = after,
+                (None, true) => return Some(cells),
+                (None, false) => return None,
+            }
+        }
+    }
+
+    /// Texts that want to be formulas, or to end their cell.
+    fn hostile() -> impl Strategy<Value = String> {
+        let piece = prop_oneof!["[=+@\t\r\n\",;'-]{1,4}", "[a-z0-9 ]{0,6}", "\\PC{0,4}"];
+        prop::collection::vec(piece, 0..5).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_one_cell_that_no_spreadsheet_runs(text in hostile()) {
+            let mut out = Vec::new();
+            cell(&mut out, &text);
+            let read = cells(std::str::from_utf8(&out).unwrap()).expect("a line of cells");
+            prop_assert_eq!(read.len(), 1);
+            prop_assert!(!read[0].starts_with(['=', '+', '-', '@', '\t', '\r']), "{:?}", read);
+            let shown = read[0].strip_prefix('\'').filter(|shown| *shown == text);
+            prop_assert_eq!(shown.unwrap_or(&read[0]), &text);
+        }
+
+        #[test]
+        fn any_row_is_as_many_cells_as_there_are_names(
+            principal in hostile(), capability in hostile(), reason in hostile(), key_id in hostile()
+        ) {
+            let bytes = encode(&Event { principal, reason, ..event(&capability) });
+            let row = StoredRow {
+                seq: 7, prev: &[1], bytes: &bytes, hash: &[2], mac: &[3], algorithm: 1, key_id: &key_id,
+                columns_agree: true,
+            };
+            let mut out = Vec::new();
+            write(&mut out, "01TENANT", &row);
+            let read = cells(std::str::from_utf8(&out).unwrap()).expect("a line of cells");
+            prop_assert_eq!(read.len(), HEADER.split(',').count());
+            prop_assert!(read.iter().all(|cell| !cell.starts_with(['=', '+', '-', '@', '\t', '\r'])), "{:?}", read);
+            prop_assert_eq!(BASE64.decode(read[22].as_bytes()).unwrap(), bytes);
+        }
+    }
 
     #[test]
     fn a_cell_is_no_formula_and_ends_where_it_should() {
