@@ -2,6 +2,7 @@
 
 import { html, useEffect, useMemo, useRef } from '../../html.js';
 import { go } from '../../router.js';
+import { may } from '../../session.js';
 import { useGet, useKeys } from '../../use.js';
 import { curl } from '../../api.js';
 import { Badge } from '../../parts/badge.js';
@@ -9,7 +10,7 @@ import { Button } from '../../parts/button.js';
 import { CopyButton } from '../../parts/code.js';
 import { HexView } from '../../parts/hex.js';
 import { JsonView } from '../../parts/json.js';
-import { Refusal } from '../../parts/note.js';
+import { Note, Refusal } from '../../parts/note.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import { decode, lengths } from './canonical.js';
 import { ChainOf } from './chain-of.js';
@@ -46,11 +47,15 @@ export function RowDetail({ seq, search, nameOf }) {
       <span class="row tight push"><${CopyButton} text=${curl('GET', path)}>curl<//>
       <${CopyButton} text=${`${location.origin}/audit/${seq}`} label="Copy link to this row">Link<//>
       <${Button} kind="quiet" icon="cross" small aria-label="Close" onClick=${close} /></span></div>
-    ${error && html`<div class="card-body"><${Refusal} problem=${error} onRetry=${reload} /></div>`}
+    ${error && html`<div class="card-body">${error.status === 404 ? html`<${Missing} />` : html`<${Refusal} problem=${error} onRetry=${reload} />`}</div>`}
     ${!data && !error && html`<div class="card-body"><${Skeleton} lines=${12} /></div>`}
     ${data && html`<${Body} key=${seq} told=${data} search=${search} nameOf=${nameOf} />`}
   </aside>`;
 }
+
+/** Nothing is ever taken off the record, so what is not there is of the future, or somebody else's. */
+const Missing = () => html`<${Note} state="warn" title="No such row.">${may('read-record')
+  ? 'The record is not that long yet.' : 'It is not there yet, or it is not yours to see.'}<//>`;
 
 /** @param {{told: any, search: string, nameOf: (id: string) => string}} props */
 function Body({ told, search, nameOf }) {
