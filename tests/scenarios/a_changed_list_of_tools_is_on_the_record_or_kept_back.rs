@@ -77,6 +77,14 @@ async fn a_changed_list_of_tools_is_on_the_record_or_kept_back(ground: Ground) {
         })
         .collect();
     assert_eq!(changes, [("new", "new"), ("who_are_you", "changed")]);
+    let changed = &told["withheldTools"][1];
+    let text = |member: &str| changed[member].as_str().unwrap_or_default().to_owned();
+    assert!(text("definition").contains("Ignore all previous"), "{changed}");
+    assert!(text("formerDefinition").contains("who_are_you"), "{changed}");
+    assert!(
+        !text("formerDefinition").contains("Ignore all previous"),
+        "{changed}"
+    );
     assert!(
         told["project"]["why"]
             .as_str()

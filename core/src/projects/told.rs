@@ -13,6 +13,8 @@ use crate::{
 
 /// Characters of a tool's description that are told.
 const LONGEST: usize = 2_000;
+/// Characters of a whole definition, of a list that is kept back.
+const LONGEST_DEFINITION: usize = 8_000;
 
 /// A project: how it is registered, and how it does.
 #[derive(Debug)]
@@ -53,6 +55,10 @@ pub struct Tool {
     pub description: String,
     /// How it differs from the list in force: `new`, `changed`, `gone` or `same`; empty where that is not known.
     pub change: &'static str,
+    /// Of a list that is kept back, its whole definition as its project told it, cut; empty for one that is the same.
+    pub definition: String,
+    /// Of one that is changed, the definition that is in force, cut.
+    pub former_definition: String,
 }
 
 impl Known {
@@ -112,20 +118,34 @@ impl Projects {
         let Some((list, former)) = self.fleet.withheld(target.id) else {
             return Vec::new();
         };
-        let change = |tool: &Published| {
-            let former = former.as_ref().map(|former| former.own(&tool.tool.own_name));
-            match former {
-                None => "",
-                Some(None) => "new",
-                Some(Some(former)) if former.tool.raw() == tool.tool.raw() => "same",
-                Some(Some(_)) => "changed",
+        let compared = |tool: &Published| {
+            let before = former.as_ref().map(|former| former.own(&tool.tool.own_name));
+            match before {
+                None => whole(target, tool, ""),
+                Some(None) => whole(target, tool, "new"),
+                Some(Some(before)) if before.tool.raw() == tool.tool.raw() => told(target, tool, "same"),
+                Some(Some(before)) => Tool {
+                    former_definition: cut(before.tool.raw()),
+                    ..whole(target, tool, "changed")
+                },
             }
         };
         let gone = former.iter().flat_map(|former| former.tools());
         let gone = gone.filter(|tool| list.own(&tool.tool.own_name).is_none());
-        let now = list.tools().iter().map(|tool| told(target, tool, change(tool)));
-        now.chain(gone.map(|tool| told(target, tool, "gone"))).collect()
+        let now = list.tools().iter().map(compared);
+        now.chain(gone.map(|tool| whole(target, tool, "gone"))).collect()
     }
+}
+
+fn whole(target: &snapshot::Target, tool: &Published, change: &'static str) -> Tool {
+    Tool {
+        definition: cut(tool.tool.raw()),
+        ..told(target, tool, change)
+    }
+}
+
+fn cut(definition: &str) -> String {
+    definition.chars().take(LONGEST_DEFINITION).collect()
 }
 
 fn told(target: &snapshot::Target, tool: &Published, change: &'static str) -> Tool {
@@ -136,5 +156,7 @@ fn told(target: &snapshot::Target, tool: &Published, change: &'static str) -> To
         shown: target.may_write() || tool.tool.read_only,
         description: tool.description.chars().take(LONGEST).collect(),
         change,
+        definition: String::new(),
+        former_definition: String::new(),
     }
 }

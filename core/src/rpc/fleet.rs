@@ -185,6 +185,8 @@ fn told_tool(tool: &Tool) -> ProjectTool {
         shown: tool.shown,
         description: tool.description.clone(),
         change: tool.change.into(),
+        definition: tool.definition.clone(),
+        former_definition: tool.former_definition.clone(),
     }
 }
 

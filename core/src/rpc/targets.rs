@@ -232,6 +232,8 @@ fn told_validation(stored: &serde_json::Value) -> Validation {
     };
     let texts = |name: &str| list(name).filter_map(|it| text(Some(it))).collect();
     let checked = stored.get("checkedUs").and_then(serde_json::Value::as_i64);
+    let fact = |name: &str| text(stored.get("facts").and_then(|facts| facts.get(name)));
+    let version = fact("version").or_else(|| fact("enterpriseVersion"));
     Validation {
         verdict: text(stored.get("verdict")).unwrap_or_default(),
         stages: list("stages").map(stage).collect(),
@@ -239,6 +241,8 @@ fn told_validation(stored: &serde_json::Value) -> Validation {
         proven: texts("proven"),
         wider: texts("wider"),
         checked_at: checked.map(rfc3339::format),
+        version: version.filter(|version| version != "unknown"),
+        expires_at: fact("expiresAt"),
     }
 }
 

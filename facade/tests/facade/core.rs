@@ -394,6 +394,8 @@ fn target() -> Target {
             proven: vec!["metadata:read".into()],
             wider: vec![],
             checked_at: Some("2026-01-02T03:04:05.000006Z".into()),
+            version: None,
+            expires_at: None,
         }),
         created_at: "2026-01-02T03:04:05.000006Z".into(),
         updated_at: "2026-01-02T03:04:05.000007Z".into(),
