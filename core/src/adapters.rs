@@ -9,6 +9,7 @@ mod gitea;
 mod github;
 mod held;
 mod kind;
+mod mends;
 mod proxmox;
 mod said;
 mod settings;

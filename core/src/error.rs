@@ -59,6 +59,8 @@ pub enum Error {
         place: String,
         /// What is wrong there.
         what: String,
+        /// Whether the place is a field of the request, and no header or the message itself.
+        is_field: bool,
     },
     /// Mend the value at the named place: it was read, and is not accepted.
     #[error("{place}: {what}")]
@@ -214,6 +216,8 @@ pub struct Violated {
     pub reason: ErrorReason,
     /// What is too much or too little, and what to do about it.
     pub what: String,
+    /// The field that most likely mends it.
+    pub pointer: Option<String>,
     /// The validation as a JSON object `{verdict, stages, notProvable}`, where one ran.
     pub validation: Option<String>,
 }
@@ -225,6 +229,8 @@ pub struct Unvalidated {
     pub error: UpstreamError,
     /// What happened and what to do about it, for the admin.
     pub what: String,
+    /// The field that most likely mends it.
+    pub pointer: Option<String>,
     /// The validation as a JSON object `{verdict, stages, notProvable}`.
     pub validation: String,
 }
@@ -281,6 +287,16 @@ impl Error {
         Self::Malformed {
             place: place.into(),
             what: what.into(),
+            is_field: false,
+        }
+    }
+
+    /// A field of a request that cannot be read.
+    pub fn unreadable(field: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::Malformed {
+            place: field.into(),
+            what: what.into(),
+            is_field: true,
         }
     }
 
@@ -345,6 +361,7 @@ impl Error {
             Self::RateLimited { retry_after, .. } => failure.retry_after_ms = Some(whole_ms(retry_after)),
             Self::Upstream(UpstreamError::RateLimited(wait)) => failure.retry_after_ms = Some(whole_ms(wait)),
             Self::Violation(violated) => {
+                failure.violations = mended_at(violated.pointer, violated.what);
                 if let Some(validation) = violated.validation {
                     failure.metadata.insert("validation".into(), validation);
                 }
@@ -353,6 +370,7 @@ impl Error {
                 if let UpstreamError::RateLimited(wait) = unvalidated.error {
                     failure.retry_after_ms = Some(whole_ms(wait));
                 }
+                failure.violations = mended_at(unvalidated.pointer, unvalidated.what);
                 failure
                     .metadata
                     .insert("validation".into(), unvalidated.validation);
@@ -362,7 +380,14 @@ impl Error {
             }
             Self::Overloaded => failure.retry_after_ms = Some(1_000),
             Self::Stopping => failure.retry_after_ms = Some(3_000),
-            Self::Invalid { place, what } => failure.violations = vec![violation(&place, what)],
+            Self::Invalid { place, what } => {
+                failure.violations = vec![violation(&place, "accepted", what)];
+            }
+            Self::Malformed {
+                place,
+                what,
+                is_field: true,
+            } => failure.violations = vec![violation(&place, "readable", what)],
             Self::ArgumentsInvalid { violations, .. } => failure.violations = violations,
             Self::TargetRequired { choices, .. } => failure.targets = choices,
             _ => {}
@@ -417,13 +442,23 @@ fn no_project(asked: Option<&str>, known: &[String]) -> String {
     }
 }
 
-fn violation(place: &str, message: String) -> Violation {
+// Of a validation that did not pass: the field that most likely mends it.
+fn mended_at(pointer: Option<String>, message: String) -> Vec<Violation> {
+    let violation = |pointer| Violation {
+        pointer,
+        keyword: "validated".into(),
+        message,
+    };
+    pointer.map(violation).into_iter().collect()
+}
+
+fn violation(place: &str, keyword: &str, message: String) -> Violation {
     let fields = place
         .split('.')
         .map(|field| field.replace('~', "~0").replace('/', "~1"));
     Violation {
         pointer: fields.fold(String::new(), |pointer, field| pointer + "/" + &field),
-        keyword: "accepted".into(),
+        keyword: keyword.into(),
         message,
     }
 }

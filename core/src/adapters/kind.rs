@@ -5,7 +5,9 @@ use std::{fmt, sync::Arc};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::{Validation, agent, gitea, github, proxmox, settings::Defaults, withheld::Withheld};
+use super::{
+    Validation, agent, gitea, github, mends::Mends, proxmox, settings::Defaults, withheld::Withheld,
+};
 use crate::{
     error::Error,
     journal::Contact,
@@ -129,7 +131,7 @@ impl Kind {
             Self::Proxmox => Traces::of_named(credential),
             _ => Traces::of(credential),
         };
-        Ok(Withheld::around(adapter, traces))
+        Ok(Withheld::around(adapter, traces, Mends::of(self, settings)))
     }
 
     fn kept_as_object(self, credential: &SecretValue) -> Result<Option<SecretValue>, UpstreamError> {

@@ -78,4 +78,6 @@ pub struct Stage {
     pub took: Duration,
     /// Why it did not pass, for the admin.
     pub failed: Option<String>,
+    /// The field that most likely mends it, as a JSON Pointer into what a target is made of.
+    pub mends: Option<&'static str>,
 }

@@ -1,14 +1,14 @@
 //! Around every adapter: nothing of its credential leaves in what it tells.
 //!
 //! Adapters copy fields and error texts of their targets. What a target reflects of what it was sent is struck out here,
-//! in results and validations alike, so that no adapter has to think of it.
+//! in results and validations alike, so that no adapter has to think of it. So is which field mends a stage of a validation.
 
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use serde_json::value::RawValue;
 
-use super::{Adapter, Validation, Verdict};
+use super::{Adapter, Validation, Verdict, mends::Mends};
 use crate::{
     journal::Contact,
     secrets::Traces,
@@ -20,11 +20,16 @@ use crate::{
 pub(super) struct Withheld {
     adapter: Arc<dyn Adapter>,
     traces: Traces,
+    mends: Mends,
 }
 
 impl Withheld {
-    pub(super) fn around(adapter: Arc<dyn Adapter>, traces: Traces) -> Arc<dyn Adapter> {
-        Arc::new(Self { adapter, traces })
+    pub(super) fn around(adapter: Arc<dyn Adapter>, traces: Traces, mends: Mends) -> Arc<dyn Adapter> {
+        Arc::new(Self {
+            adapter,
+            traces,
+            mends,
+        })
     }
 
     fn result(&self, mut result: ToolResult) -> Result<ToolResult, UpstreamError> {
@@ -85,7 +90,10 @@ impl Upstream for Withheld {
 
 impl Adapter for Withheld {
     fn validate<'a>(&'a self, contact: &'a Contact) -> BoxFuture<'a, Validation> {
-        Box::pin(async move { self.validation(self.adapter.validate(contact).await) })
+        Box::pin(async move {
+            let found = self.adapter.validate(contact).await;
+            self.mends.put(self.validation(found))
+        })
     }
 }
 
@@ -126,6 +134,7 @@ mod tests {
         Withheld {
             adapter: Arc::new(Reflecting),
             traces: Traces::of_named(&credential),
+            mends: Mends::of(crate::adapters::Kind::Proxmox, &json!({})),
         }
     }
 
@@ -163,6 +172,7 @@ mod tests {
                 name: "authenticate",
                 took: Duration::ZERO,
                 failed: Some(reflected()),
+                mends: None,
             }],
             proven: vec![reflected()],
             wider: vec![reflected()],

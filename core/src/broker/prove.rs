@@ -31,6 +31,7 @@ pub(super) fn unanswered(error: UpstreamError, why: String, took: Duration) -> V
             name: "reach",
             took,
             failed: Some(why),
+            mends: None,
         }],
         ..Validation::of(Verdict::Unknown(error))
     }

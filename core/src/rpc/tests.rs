@@ -3,6 +3,7 @@
 mod audit;
 mod fixtures;
 mod fleet;
+mod forms;
 mod overview;
 
 use std::time::Duration;

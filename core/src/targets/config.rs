@@ -43,9 +43,9 @@ pub(super) fn read_edit(bytes: &[u8]) -> Result<Edit, Error> {
 
 fn parse(bytes: &[u8], name: Option<&str>) -> Result<Edit, Error> {
     let canonical =
-        CanonicalJson::parse(bytes).map_err(|error| Error::malformed("config", error.to_string()))?;
+        CanonicalJson::parse(bytes).map_err(|error| Error::unreadable("config", error.to_string()))?;
     let Value::Object(mut given) = canonical.to_value() else {
-        return Err(Error::malformed("config", "must be one JSON object"));
+        return Err(Error::unreadable("config", "must be one JSON object"));
     };
     let built_in = given.remove(BUILT_IN);
     let mut config = Map::new();

@@ -33,8 +33,11 @@ pub(super) fn stored(validation: &Validation, former: Option<&Value>, now_us: i6
 }
 
 /// What is told of a credential that is refused at sight.
-pub(super) fn unseen(what: &str) -> Value {
-    let stage = json!({"name": "privileges", "ok": false, "ms": 0, "reason": plain(what)});
+pub(super) fn unseen(what: &str, pointer: Option<&str>) -> Value {
+    let mut stage = json!({"name": "privileges", "ok": false, "ms": 0, "reason": plain(what)});
+    if let Some(pointer) = pointer {
+        stage["pointer"] = pointer.into();
+    }
     json!({"verdict": "failed", "stages": [stage], "notProvable": [], "proven": [], "wider": []})
 }
 
@@ -47,6 +50,28 @@ pub(super) fn told(stored: &Value) -> String {
             return text;
         }
         most /= 2;
+    }
+}
+
+/// The field that most likely mends what did not pass, where one is known to.
+pub(super) fn pointer(stored: &Value) -> Option<&str> {
+    entries(stored, "stages").find_map(|stage| stage.get("pointer")?.as_str())
+}
+
+/// The credential stays elsewhere, so it is mended there and not in fields of its own.
+pub(super) fn point_elsewhere(stored: &mut Value) {
+    let stages = stored.get_mut("stages").and_then(Value::as_array_mut);
+    for pointer in stages
+        .into_iter()
+        .flatten()
+        .filter_map(|stage| stage.get_mut("pointer"))
+    {
+        if pointer
+            .as_str()
+            .is_some_and(|text| text.starts_with("/credential/"))
+        {
+            *pointer = "/credential/secretRef".into();
+        }
     }
 }
 
@@ -93,7 +118,13 @@ fn stage(stage: &Stage) -> Value {
     let ms = u64::try_from(stage.took.as_millis()).unwrap_or(u64::MAX);
     match &stage.failed {
         None => json!({"name": stage.name, "ok": true, "ms": ms}),
-        Some(reason) => json!({"name": stage.name, "ok": false, "ms": ms, "reason": plain(reason)}),
+        Some(reason) => {
+            let mut told = json!({"name": stage.name, "ok": false, "ms": ms, "reason": plain(reason)});
+            if let Some(pointer) = stage.mends {
+                told["pointer"] = pointer.into();
+            }
+            told
+        }
     }
 }
 

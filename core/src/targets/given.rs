@@ -43,10 +43,10 @@ pub(super) fn object(place: &'static str, bytes: &[u8]) -> Result<Map<String, Va
         return Ok(Map::new());
     }
     let parsed = CanonicalJson::parse(bytes);
-    let canonical = parsed.map_err(|error| Error::malformed(place, error.to_string()))?;
+    let canonical = parsed.map_err(|error| Error::unreadable(place, error.to_string()))?;
     match canonical.to_value() {
         Value::Object(given) => Ok(given),
-        _ => Err(Error::malformed(place, "must be one JSON object")),
+        _ => Err(Error::unreadable(place, "must be one JSON object")),
     }
 }
 
@@ -78,6 +78,8 @@ fn parse(text: &str) -> Option<SecretRef> {
         ("aws", name) => SecretRef::aws(name),
         ("vault", path) => match path.split_once('#') {
             None => SecretRef::vault(path, None),
+            // A sign would be read as well.
+            Some((_, version)) if version.starts_with('+') => None,
             Some((path, version)) => SecretRef::vault(path, Some(version.parse().ok()?)),
         },
         _ => None,
@@ -88,7 +90,10 @@ fn parse(text: &str) -> Option<SecretRef> {
 fn with_finding(error: Error) -> Error {
     match error {
         Error::Violation(mut violated) if violated.validation.is_none() => {
-            violated.validation = Some(findings::told(&findings::unseen(&violated.what)));
+            violated.validation = Some(findings::told(&findings::unseen(
+                &violated.what,
+                violated.pointer.as_deref(),
+            )));
             Error::Violation(violated)
         }
         other => other,
@@ -140,6 +145,7 @@ mod tests {
             "vault:../hush",
             "vault:hush#0",
             "vault:hush#x",
+            "vault:hush#+3",
             "vault:",
             "gcp:hush",
         ] {

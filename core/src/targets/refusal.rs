@@ -24,6 +24,7 @@ pub(super) fn of(kind: Kind, validation: &Validation, found: &Value) -> Option<E
         Verdict::Unknown(error) => Some(Error::Unvalidated(Box::new(Unvalidated {
             error: error.clone(),
             what: why(validation, error),
+            pointer: findings::pointer(found).map(str::to_owned),
             validation: findings::told(found),
         }))),
     }
@@ -37,6 +38,7 @@ fn violated(of: Grants, what: String, found: &Value) -> Error {
     Error::Violation(Box::new(Violated {
         reason,
         what,
+        pointer: findings::pointer(found).map(str::to_owned),
         validation: Some(findings::told(found)),
     }))
 }

@@ -156,7 +156,10 @@ impl Dialling {
             Err(error) => return Err(error),
         };
         let (contact, validation) = self.validated(&draft, &offered).await?;
-        let found = findings::stored(&validation, None, self.clock.wall_us());
+        let mut found = findings::stored(&validation, None, self.clock.wall_us());
+        if let Offered::Named(..) = &offered {
+            findings::point_elsewhere(&mut found);
+        }
         if let Some(error) = refusal::of(draft.kind, &validation, &found) {
             return Err(self.refuse(&draft, contact, Some(&found), error).await);
         }

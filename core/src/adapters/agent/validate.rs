@@ -140,6 +140,11 @@ impl Run<'_> {
     fn stage(&mut self, name: &'static str, failed: Option<String>) {
         let took = self.began.elapsed();
         self.began = Instant::now();
-        self.found.stages.push(Stage { name, took, failed });
+        self.found.stages.push(Stage {
+            name,
+            took,
+            failed,
+            mends: None,
+        });
     }
 }

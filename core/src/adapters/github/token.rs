@@ -81,6 +81,7 @@ fn never(kind: &str) -> Error {
         what: format!(
             "this is {kind}, and its reach cannot be held to reading; give a fine-grained personal access token (github_pat_…) with `actions: read` and `metadata: read` alone"
         ),
+        pointer: Some("/credential/token".into()),
         validation: None,
     }))
 }

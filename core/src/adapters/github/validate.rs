@@ -355,7 +355,12 @@ impl Run<'_> {
         let now = self.github.clock.monotonic();
         let took = now.saturating_sub(self.began);
         self.began = now;
-        self.found.stages.push(Stage { name, took, failed });
+        self.found.stages.push(Stage {
+            name,
+            took,
+            failed,
+            mends: None,
+        });
     }
 }
 

@@ -245,6 +245,11 @@ impl Run<'_> {
         let now = Instant::now();
         let took = now - self.began;
         self.began = now;
-        self.found.stages.push(Stage { name, took, failed });
+        self.found.stages.push(Stage {
+            name,
+            took,
+            failed,
+            mends: None,
+        });
     }
 }

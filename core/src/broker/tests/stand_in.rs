@@ -190,6 +190,7 @@ fn found(verdict: Verdict, failed: Option<&'static str>) -> Validation {
         name,
         took: Duration::from_millis(1),
         failed: failed.map(str::to_owned),
+        mends: None,
     };
     Validation {
         verdict,

@@ -37,7 +37,7 @@ pub(super) fn told(outcome: Result<Settled, Failed>, took: Duration) -> Result<T
         Err(Failed {
             error: error @ Error::SecretUnavailable(_),
             ..
-        }) => Ok(stages(vec![failed("credential", error.to_string(), took)])),
+        }) => Ok(stages(vec![credential(error.to_string(), took)])),
         Err(refused) => Err(refused),
     }
 }
@@ -55,7 +55,7 @@ fn unreachable(error: UpstreamError, took: Duration) -> TestTargetResponse {
         | UpstreamError::ProjectDown { .. }
         | UpstreamError::Tls => stages(vec![failed("relay", error.to_string(), took)]),
         UpstreamError::CredentialRejected | UpstreamError::TokenUnavailable => {
-            stages(vec![failed("credential", error.to_string(), took)])
+            stages(vec![credential(error.to_string(), took)])
         }
         UpstreamError::Timeout
         | UpstreamError::RateLimited(_)
@@ -79,6 +79,13 @@ fn sample_failed(reason: &str, took: Duration) -> TestTargetResponse {
     ])
 }
 
+fn credential(reason: String, took: Duration) -> Stage {
+    Stage {
+        pointer: Some("/credential".into()),
+        ..failed("credential", reason, took)
+    }
+}
+
 fn stages(stages: Vec<Stage>) -> TestTargetResponse {
     TestTargetResponse {
         ok: stages.iter().all(|stage| stage.ok),
@@ -89,7 +96,10 @@ fn stages(stages: Vec<Stage>) -> TestTargetResponse {
 fn stage(found: &adapters::Stage) -> Stage {
     match &found.failed {
         None => passed(found.name, found.took),
-        Some(reason) => failed(found.name, plain(reason), found.took),
+        Some(reason) => Stage {
+            pointer: found.mends.map(str::to_owned),
+            ..failed(found.name, plain(reason), found.took)
+        },
     }
 }
 

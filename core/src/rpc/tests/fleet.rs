@@ -84,6 +84,16 @@ async fn admins_change_projects_and_engineers_and_auditors_see_them() {
                 [1, 0, 0, 0],
             ),
             (
+                "ListRelays",
+                f.list_relays(with(token, Default::default())).await.err(),
+                [1, 1, 1, 0],
+            ),
+            (
+                "PinRelay",
+                f.pin_relay(with(token, Default::default())).await.err(),
+                [1, 0, 0, 0],
+            ),
+            (
                 "SetDefaultProject",
                 f.set_default_project(with(token, Default::default())).await.err(),
                 [1, 0, 0, 0],
@@ -205,4 +215,46 @@ async fn only_a_key_that_a_relay_shows_is_pinned() {
     assert_eq!(repin("no key").await, ErrorReason::ArgumentsInvalid);
     let key = "BQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQU";
     assert_eq!(repin(key).await, ErrorReason::Conflict);
+}
+
+#[tokio::test]
+async fn relays_of_hosts_and_projects_are_told_side_by_side() {
+    let world = World::new().await;
+    world.register("alpha", "").await;
+    let host = world.host().await;
+    let asked = with(&world.admin, Default::default());
+    let relays = world
+        .fleet()
+        .list_relays(asked)
+        .await
+        .unwrap()
+        .into_inner()
+        .relays;
+    let told: Vec<_> = relays
+        .iter()
+        .map(|relay| (&*relay.kind, &*relay.name, &*relay.state))
+        .collect();
+    assert_eq!(
+        told,
+        [("host", "web", "waiting"), ("project", "alpha", "waiting")]
+    );
+    for relay in &relays {
+        assert!(relay.why.contains("enrolled") && !relay.mismatch, "{relay:?}");
+        assert!(
+            relay.pinned_key.is_empty() && relay.connected_since.is_empty(),
+            "{relay:?}"
+        );
+    }
+
+    // Where none has enrolled there is nothing to pin in place of, and a key has to be one.
+    let pin = async |key: &str| {
+        let asked = wire::PinRelayRequest {
+            target_id: host.clone(),
+            key: key.into(),
+        };
+        let refused = world.fleet().pin_relay(with(&world.admin, asked)).await;
+        reason(&refused.unwrap_err())
+    };
+    assert_eq!(pin("x").await, ErrorReason::ArgumentsInvalid);
+    assert_eq!(pin(&"A".repeat(43)).await, ErrorReason::ResourceNotFound);
 }

@@ -8,6 +8,7 @@ fn found() -> Validation {
         name,
         took: Duration::from_millis(7),
         failed: failed.map(str::to_owned),
+        mends: None,
     };
     Validation {
         verdict: Verdict::Violation(Violation {

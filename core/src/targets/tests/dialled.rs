@@ -64,6 +64,7 @@ fn stage(name: &'static str, failed: Option<&str>) -> Stage {
         name,
         took: Duration::from_millis(3),
         failed: failed.map(str::to_owned),
+        mends: None,
     }
 }
 
