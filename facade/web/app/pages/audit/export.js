@@ -2,13 +2,19 @@
 
 import { html } from '../../html.js';
 import { curl, download } from '../../api.js';
+import { sentence } from '../../refusals.js';
 import { toast } from '../../parts/toast.js';
 import { Menu } from '../../parts/popover.js';
 
 /** @param {{label: string}} props */
 export function ExportMenu({ label }) {
   const day = new Date().toISOString().slice(0, 10);
-  const take = (/** @type {string} */ path, /** @type {string} */ name) => () => {
+  const take = (/** @type {string} */ path, /** @type {string} */ name) => async () => {
+    const refusal = await refusalOf(path);
+    if (refusal) {
+      toast({ state: 'bad', title: 'Not exported', text: sentence(refusal) });
+      return;
+    }
     download(path, name);
     toast({ state: 'ok', title: 'Export begun', text: `${name} is being saved by this browser` });
   };
@@ -33,3 +39,18 @@ const copy = (/** @type {string} */ text) => async () => {
     toast({ state: 'bad', title: 'This browser gives no clipboard here', text });
   }
 };
+
+/** Why the answer would be a refusal, which a browser would save as if it were the export; empty where it is none. */
+async function refusalOf(/** @type {string} */ path) {
+  const enough = new AbortController();
+  try {
+    const answer = await fetch(path, { signal: enough.signal, cache: 'no-store' });
+    if (answer.ok) return '';
+    const told = await answer.json().catch(() => null);
+    return told?.detail ?? `the gateway answered ${answer.status}`;
+  } catch {
+    return 'the gateway does not answer';
+  } finally {
+    enough.abort();
+  }
+}
