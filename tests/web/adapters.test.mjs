@@ -25,6 +25,7 @@ test('the health of a target is its worst news', () => {
     [target(), relay({ state: 'silent' }), undefined, 'silent'],
     [target(), relay({ state: 'server_down' }), undefined, 'server down'],
     [target(), relay({ latencyMs: 940 }), undefined, 'slow'],
+    [target(), relay({ why: 'its tools have changed' }), undefined, 'tools kept back'],
     [target(), relay(), undefined, 'healthy'],
   ];
   for (const [of, by, tested, word] of cases) assert.equal(health(of, by, tested).word, word);

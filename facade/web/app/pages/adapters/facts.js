@@ -53,6 +53,7 @@ function ofRelay(target, relay) {
   } else if (relay?.lastSeen) {
     rows.push(['Last seen', html`<${Ago} at=${relay.lastSeen} />`]);
   }
+  if (relay?.state === 'live' && relay.why) rows.push(['Next', html`<${Link} href=${`/fleet/${encodeURIComponent(target.name)}`}>see what changed<//>`]);
   if (target.type === 'project') rows.push(['Access', target.config.access === 'read_write' ? 'read and write' : 'read only']);
   return rows;
 }

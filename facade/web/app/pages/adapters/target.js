@@ -54,6 +54,8 @@ export function health(target, relay, tested, now = Date.now()) {
   if (state === 'silent') return said('silent', 'warn', 'needs attention');
   if (tested && !tested.ok) return said('test failed', 'bad', 'needs attention');
   if (target.validation?.verdict === 'failed') return said('can do too little', 'bad', 'needs attention');
+  // A live relay has a reason only where its project's changed tools wait for an admin.
+  if (state === 'live' && relay?.why) return said('tools kept back', 'warn', 'needs attention');
   if ((relay?.latencyMs ?? 0) > SLOW_MS) return said('slow', 'warn', 'needs attention');
   return expiring(target, now) ?? said('healthy', 'ok', 'healthy');
 }
