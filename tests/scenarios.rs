@@ -31,6 +31,7 @@ mod a_model_asks_for_tools_and_each_of_its_calls_is_answered;
 mod a_model_says_what_a_system_holds;
 mod a_model_that_misbehaves_never_breaks_its_conversation;
 mod a_paused_postgres_is_answered_for_in_two_seconds;
+mod a_person_signs_in_with_openid_connect;
 mod a_pinned_profile_cannot_be_widened;
 mod a_pod_has_the_tools_of_the_back_ends_it_names;
 mod a_postgres_that_went_away_is_found_again;

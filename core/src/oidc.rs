@@ -13,7 +13,6 @@ mod provider;
 mod roles;
 mod sealed;
 mod secret_file;
-mod session;
 mod settings;
 mod told;
 mod wire;
@@ -32,7 +31,6 @@ use self::{
     told::Rule, wire::Wire,
 };
 use crate::{
-    changes::Changes,
     clock::Clock,
     config::OidcConfig,
     error::{Error, NotSignedIn},
@@ -42,9 +40,8 @@ use crate::{
     },
     issuer::Turns,
     keys::Keyring,
-    sessions::Session,
+    sessions::{Method, Person, Session, Sessions},
     telemetry,
-    tokens::Holder,
 };
 
 /// How often addresses and keys are read anew.
@@ -68,7 +65,7 @@ struct Inner {
     provider: ArcSwapOption<Provider>,
     turns: Turns,
     keys: Arc<Keyring>,
-    changes: Changes,
+    sessions: Sessions,
     clock: Clock,
 }
 
@@ -115,7 +112,7 @@ impl Oidc {
         (public_url, only_local): (&str, bool),
         home: TenantId,
         keys: Arc<Keyring>,
-        changes: Changes,
+        sessions: Sessions,
         clock: Clock,
     ) -> Result<Self, OidcError> {
         let settings = Settings::new(config, public_url, only_local, home)?;
@@ -126,7 +123,7 @@ impl Oidc {
             provider: ArcSwapOption::empty(),
             turns: Turns::new(clock.clone()),
             keys,
-            changes,
+            sessions,
             clock,
         })))
     }
@@ -212,13 +209,16 @@ impl Oidc {
                 person: Some((settings.tenant.clone(), name)),
             });
         };
-        let holder = Holder {
+        let person = Person {
             name,
             role,
             profile: settings.profile.clone(),
-            expires_us: None,
         };
-        let session = session::begin(&self.0.changes, &settings.tenant, holder, facade).await?;
+        let session = self
+            .0
+            .sessions
+            .begin(&settings.tenant, person, Method::Oidc, facade)
+            .await?;
         Ok((session, pending.next.into()))
     }
 

@@ -204,7 +204,8 @@ impl Core {
                 .then(|| Arc::new(crate::adapters::echo::Echo) as _),
         );
         let issuer = issuer(&config, &changes, &clock).await?;
-        let oidc = oidc(&config, &changes, &keys, &clock).await?;
+        let sessions = Sessions::new(changes.clone());
+        let oidc = oidc(&config, &changes, &keys, &sessions, &clock).await?;
         #[cfg(any(test, feature = "conformance"))]
         let adapters =
             adapters.with_fixtures(config.fixtures.map(|fixtures| {
@@ -252,7 +253,7 @@ impl Core {
             tokens: Tokens::new(changes.clone()),
             policies: Policies::new(changes.clone()),
             own_profiles: OwnProfiles::new(changes.clone()),
-            sessions: Sessions::new(changes.clone()),
+            sessions,
             oidc: oidc.clone(),
             targets: targets.clone(),
             projects: projects.clone(),
@@ -441,6 +442,7 @@ async fn oidc(
     config: &CoreConfig,
     changes: &Changes,
     keys: &Arc<Keyring>,
+    sessions: &Sessions,
     clock: &Clock,
 ) -> Result<Option<Oidc>, StartError> {
     let Some(oidc) = &config.oidc else {
@@ -454,7 +456,7 @@ async fn oidc(
         address,
         home,
         Arc::clone(keys),
-        changes.clone(),
+        sessions.clone(),
         clock.clone(),
     )?;
     let known = changes.has_tenant(oidc.tenant()).await;

@@ -15,8 +15,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, header::AUTHORIZATION, request::P
 use tonic::{Extensions, Request, Response, Status, metadata::MetadataMap};
 use toolgate_contract::v1::{
     ErrorReason, Failure, broker_service_client::BrokerServiceClient, pipe_service_client::PipeServiceClient,
-    session_service_client::SessionServiceClient, status_service_client::StatusServiceClient,
-    target_service_client::TargetServiceClient, uplink_service_client::UplinkServiceClient,
+    session_service_client::SessionServiceClient, sign_in_service_client::SignInServiceClient,
+    status_service_client::StatusServiceClient, target_service_client::TargetServiceClient,
+    uplink_service_client::UplinkServiceClient,
 };
 
 use self::core::Core;
@@ -69,6 +70,10 @@ impl Link {
 
     pub(crate) fn sessions(&self) -> SessionServiceClient<Core> {
         SessionServiceClient::new(self.core.clone())
+    }
+
+    pub(crate) fn sign_in(&self) -> SignInServiceClient<Core> {
+        SignInServiceClient::new(self.core.clone())
     }
 
     pub(crate) fn uplink(&self) -> UplinkServiceClient<Core> {
@@ -262,7 +267,7 @@ fn dialect(path: &str, extensions: &http::Extensions) -> HeaderValue {
         "mcp"
     } else if within("/openai") {
         "openai"
-    } else if extensions.get::<ByCookie>().is_some() || path == BEGIN_SESSION.1 {
+    } else if extensions.get::<ByCookie>().is_some() || path == BEGIN_SESSION.1 || within("/sign-in") {
         "web"
     } else {
         "rest"

@@ -6,6 +6,7 @@
 mod document;
 mod files;
 mod headers;
+mod oidc;
 mod packed;
 
 use axum::{Router, extract::Request, response::Response, routing::get};
@@ -38,12 +39,13 @@ pub(crate) fn routes() -> Router<Shared> {
     // Packed now, so that the first reader does not wait for it.
     let _ = packed::bundle();
     let router = Router::new().route(FILES, get(file));
+    let router = router.merge(oidc::routes());
     pages().fold(router, |router, path| router.route(path, get(page)))
 }
 
 /// The templates of its paths.
 pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
-    pages().chain([FILES])
+    pages().chain([FILES]).chain(oidc::PATHS)
 }
 
 fn pages() -> impl Iterator<Item = &'static str> {

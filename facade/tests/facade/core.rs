@@ -4,6 +4,7 @@ mod fleet;
 mod overview;
 mod pipe;
 mod registry;
+mod sign_in;
 
 pub(crate) use self::pipe::{Pipe, event};
 
@@ -28,6 +29,7 @@ use toolgate_contract::v1::{
     profile_service_server::{ProfileService, ProfileServiceServer},
     registry_service_server::RegistryServiceServer,
     session_service_server::{SessionService, SessionServiceServer},
+    sign_in_service_server::SignInServiceServer,
     status_service_server::{StatusService, StatusServiceServer},
     target_service_server::{TargetService, TargetServiceServer},
     token_service_server::{TokenService, TokenServiceServer},
@@ -157,6 +159,7 @@ impl ScriptedCore {
             .add_service(FleetServiceServer::new(self.clone()))
             .add_service(OverviewServiceServer::new(self.clone()))
             .add_service(RegistryServiceServer::new(self.clone()))
+            .add_service(SignInServiceServer::new(self.clone()))
             .add_service(StatusServiceServer::new(self.clone()))
             .add_service(
                 UplinkServiceServer::new(self.clone())

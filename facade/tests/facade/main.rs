@@ -28,6 +28,7 @@ mod openai_tools;
 mod pages;
 mod problems;
 mod sessions;
+mod sign_in;
 mod streams;
 mod tls;
 mod uplinks;

@@ -6,7 +6,11 @@ use tempfile::TempDir;
 use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{
-    Core, CoreConfig, Door, clock::Clock, config::JwtConfig, fixtures::Fixtures, profiles::UnknownProfile,
+    Core, CoreConfig, Door,
+    clock::Clock,
+    config::{JwtConfig, OidcConfig},
+    fixtures::Fixtures,
+    profiles::UnknownProfile,
 };
 use toolgate_facade::{CoreService, FacadeConfig, tls};
 use tower::ServiceExt;
@@ -35,6 +39,7 @@ pub struct Builder {
     tls: Option<(Vec<u8>, Vec<u8>)>,
     postgres: Option<Arc<Postgres>>,
     jwt: Option<JwtConfig>,
+    oidc: Option<OidcConfig>,
     fixtures: Option<Fixtures>,
     unknown_profile: UnknownProfile,
 }
@@ -168,6 +173,13 @@ impl Builder {
         self
     }
 
+    /// Lets people in whom a provider of OpenID Connect vouches for.
+    #[must_use]
+    pub fn oidc(mut self, settings: OidcConfig) -> Self {
+        self.oidc = Some(settings);
+        self
+    }
+
     /// Leaves only what no profile leaves out to whoever asks for a profile that nobody knows.
     #[must_use]
     pub fn closed_to_unknown_profiles(mut self) -> Self {
@@ -237,6 +249,7 @@ impl Builder {
         let mut config = CoreConfig::new(dir.path());
         config.public_url = url.to_owned();
         config.jwt = self.jwt.clone();
+        config.oidc = self.oidc.clone();
         config.fixtures.clone_from(&self.fixtures);
         config.unknown_profile = self.unknown_profile;
         config.database_url = self
@@ -255,6 +268,7 @@ impl Builder {
         let mut config = self.config(dir, "");
         // What is asked of an issuer is asked by the world that is looked at.
         config.jwt = None;
+        config.oidc = None;
         let core = Core::start(config, clock.clone()).await.expect("the core starts");
         let first = core.first_run().expect("an empty directory");
         let token = first.admin_token.reveal().to_owned();
