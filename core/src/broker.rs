@@ -80,6 +80,7 @@ use crate::{
     targets::Targets,
     telemetry,
     upstream::{Reports, Told, Wanted},
+    uses::Uses,
 };
 
 /// The path and what it needs. Cheap to clone.
@@ -95,6 +96,8 @@ pub(crate) struct Rooms {
     pub(crate) buckets: Buckets,
     /// What was counted lately.
     pub(crate) figures: Figures,
+    /// When credentials were last used.
+    pub(crate) uses: Uses,
     pub(crate) in_flight: InFlight,
     pub(crate) adapters: Adapters,
     /// What projects bring, and where calls go that name none.

@@ -53,6 +53,7 @@ pub mod token_cost;
 pub mod tokens;
 pub mod uplinks;
 pub mod upstream;
+pub mod uses;
 pub mod why;
 
 pub use self::{

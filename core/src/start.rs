@@ -50,6 +50,7 @@ use crate::{
     tenants::{self, FirstRun},
     tokens::Tokens,
     uplinks::Uplinks,
+    uses::Uses,
 };
 
 /// How often other instances' changes are looked for and old results forgotten.
@@ -213,8 +214,10 @@ impl Core {
             }));
         let records =
             Records::new(store.clone(), Arc::clone(&keys), data_dir.path()).signed_by(journal.progress());
+        let uses = Uses::new(store.clone(), clock.clone());
         let broker = Broker::new(Rooms {
             figures: Figures::new(clock.clone()),
+            uses: uses.clone(),
             buckets: Buckets::new(config.limits, clock.clone()),
             in_flight: InFlight::new(config.limits.tenant_in_flight),
             adapters,
@@ -272,11 +275,12 @@ impl Core {
         let looks = fleet.keep(keeping, stop.clone());
         let house = keep_house(broker.clone(), anchor.watch(), stop.clone());
         let wrapped = local.keep(broker.rooms().clock.clone(), stop.clone());
+        let used = uses.keep(stop.clone());
         let keys_of_issuer = issuer.map(|issuer| issuer.keep(stop.clone()));
         let provider = oidc.map(|oidc| oidc.keep(stop.clone()));
         let read_anew = (OptionFuture::from(keys_of_issuer), OptionFuture::from(provider));
         let housekeeping = tokio::spawn(async {
-            tokio::join!(house, looks, wrapped, read_anew.0, read_anew.1);
+            tokio::join!(house, looks, wrapped, used, read_anew.0, read_anew.1);
         });
         Ok(Self {
             broker,

@@ -139,6 +139,7 @@ async fn by_token(rooms: &Rooms, presented: Presented) -> Result<(Principal, Arc
     let token = snapshot
         .token(&presented, rooms.clock.wall_us())
         .ok_or(Error::Unauthenticated)?;
+    rooms.uses.note(&presented.tenant, token.id);
     let principal = Principal {
         name: Arc::clone(&token.name),
         role: token.role,

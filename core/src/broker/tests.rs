@@ -235,6 +235,7 @@ impl World {
             unknown_profiles: UnknownProfiles::new(crate::profiles::UnknownProfile::Open, clock.clone()),
             mcp_sessions: McpSessions::new(Arc::clone(&keys), clock.clone()),
             figures: Figures::new(clock.clone()),
+            uses: Uses::new(store.clone(), clock.clone()),
             buckets: Buckets::new(limits, clock.clone()),
             in_flight: InFlight::new(limits.tenant_in_flight),
             issuer: None,

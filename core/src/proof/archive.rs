@@ -53,7 +53,7 @@ pub struct Archive {
 enum Stage {
     Rows,
     Measure,
-    Checkpoints(Checkpoints),
+    Checkpoints(Box<Checkpoints>),
     Rest(Measured),
     End,
 }
@@ -148,10 +148,10 @@ impl Archive {
             sha256: measured.sha256.clone(),
         });
         self.out.push_back(self.header(CHECKPOINTS, measured.bytes));
-        Ok(Stage::Checkpoints(checkpoints))
+        Ok(Stage::Checkpoints(Box::new(checkpoints)))
     }
 
-    async fn go_on(&mut self, mut checkpoints: Checkpoints) -> Result<Stage, StoreError> {
+    async fn go_on(&mut self, mut checkpoints: Box<Checkpoints>) -> Result<Stage, StoreError> {
         if let Some(lines) = checkpoints.next_chunk().await? {
             self.out.push_back(lines);
             return Ok(Stage::Checkpoints(checkpoints));

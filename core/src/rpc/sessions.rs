@@ -97,9 +97,11 @@ impl SessionService for Rpc {
         let listed = self.sessions.list(&principal.tenant, of).await;
         let listed = self.answer(&caller, listed).await?;
         let current = self.shown(&ask::of(&request), &caller).map(|token| token.id);
+        let uses = &self.broker.rooms().uses;
         let sessions = listed.into_iter().map(|session| {
             let is_current = current == Some(session.id);
-            told(session, is_current)
+            let last_used_us = uses.last(&principal.tenant, session.id, session.last_used_us);
+            told(session, is_current, last_used_us)
         });
         Ok(Response::new(ListSessionsResponse {
             sessions: sessions.collect(),
@@ -173,14 +175,14 @@ fn reach(caller: &Caller) -> Reach {
     }
 }
 
-fn told(session: Listed, current: bool) -> Session {
+fn told(session: Listed, current: bool, last_used_us: Option<i64>) -> Session {
     Session {
         id: session.id.to_string(),
         principal: session.principal,
         role: session.role,
         method: session.method,
         created_at: rfc3339::format(session.created_us),
-        last_used_at: None,
+        last_used_at: last_used_us.map(rfc3339::format),
         expires_at: rfc3339::format(session.expires_us),
         current,
     }

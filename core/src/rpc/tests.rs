@@ -947,3 +947,38 @@ async fn a_run_that_fails_ends_its_stream_and_one_that_is_refused_never_begins_i
     let failed = next(&mut events).await.unwrap_err();
     assert_eq!(reason(&failed), ErrorReason::RelayOffline);
 }
+
+#[tokio::test]
+async fn tokens_and_sessions_tell_their_last_use() {
+    let world = World::new().await;
+    let made = world.token("auditor").await;
+    let last = async |id: &str| {
+        let listed = world
+            .tokens()
+            .list_tokens(with(&world.admin, Default::default()))
+            .await;
+        let tokens = listed.unwrap().into_inner().tokens;
+        tokens
+            .into_iter()
+            .find(|token| token.id == id)
+            .unwrap()
+            .last_used_at
+    };
+    assert_eq!(last(&made.id).await, None);
+    world.events(&made.token, Default::default()).await;
+    let used = last(&made.id).await.expect("it was used");
+    assert!(*used >= *made.created_at, "{used}");
+
+    let revoked = wire::RevokeTokenRequest { id: made.id.clone() };
+    world
+        .tokens()
+        .revoke_token(with(&world.admin, revoked))
+        .await
+        .unwrap();
+    let late = world
+        .audit()
+        .list_events(with(&made.token, Default::default()))
+        .await;
+    assert_eq!(reason(&late.unwrap_err()), ErrorReason::CredentialInvalid);
+    assert_eq!(last(&made.id).await, Some(used), "a refused one is not used");
+}

@@ -65,7 +65,11 @@ impl TokenService for Rpc {
             Err(error) => Err(error),
         };
         let (tokens, next_page_token) = self.answer(&caller, listed).await?;
-        let tokens = tokens.into_iter().map(told).collect();
+        let uses = &self.broker.rooms().uses;
+        let tenant = &caller.principal().tenant;
+        let last = |token: &Token| uses.last(tenant, token.id, token.last_used_us);
+        let tokens = tokens.into_iter().map(|token| told(last(&token), token));
+        let tokens = tokens.collect();
         Ok(Response::new(ListTokensResponse {
             tokens,
             next_page_token,
@@ -83,7 +87,7 @@ impl TokenService for Rpc {
     }
 }
 
-fn told(token: Token) -> Told {
+fn told(last_used_us: Option<i64>, token: Token) -> Told {
     Told {
         id: token.id.to_string(),
         name: token.name,
@@ -92,6 +96,6 @@ fn told(token: Token) -> Told {
         created_at: rfc3339::format(token.created_us),
         expires_at: token.expires_us.map(rfc3339::format),
         revoked_at: token.revoked_us.map(rfc3339::format),
-        last_used_at: None,
+        last_used_at: last_used_us.map(rfc3339::format),
     }
 }

@@ -8,10 +8,10 @@ use crate::{
     store::{Row, StoreError, params},
 };
 
-const ALL: &str = "select id, name, role, coalesce(method, 'link'), created_us, expires_us from token \
+const ALL: &str = "select id, name, role, coalesce(method, 'link'), created_us, expires_us, last_used_us from token \
      where tenant_id = $1 and kind = 'session' and revoked_us is null and expires_us > $2 \
      order by created_us desc, id desc limit $3";
-const OWN: &str = "select id, name, role, coalesce(method, 'link'), created_us, expires_us from token \
+const OWN: &str = "select id, name, role, coalesce(method, 'link'), created_us, expires_us, last_used_us from token \
      where tenant_id = $1 and kind = 'session' and revoked_us is null and expires_us > $2 and name = $4 \
      order by created_us desc, id desc limit $3";
 const METHOD: &str =
@@ -35,6 +35,8 @@ pub struct Listed {
     pub created_us: i64,
     /// When it ends.
     pub expires_us: i64,
+    /// When it was last used, as far as that is written.
+    pub last_used_us: Option<i64>,
 }
 
 impl Sessions {
@@ -76,6 +78,7 @@ impl Listed {
             method: row.text(3)?.to_owned(),
             created_us: row.int(4)?,
             expires_us: row.int(5)?,
+            last_used_us: row.opt_int(6)?,
         })
     }
 }

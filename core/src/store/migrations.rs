@@ -41,6 +41,11 @@ pub(super) const SQLITE: &[Migration] = &[
         name: "session",
         sql: include_str!("../../migrations/sqlite/0005_session.sql"),
     },
+    Migration {
+        version: 6,
+        name: "token_use",
+        sql: include_str!("../../migrations/sqlite/0006_token_use.sql"),
+    },
 ];
 
 /// The steps on PostgreSQL, under the same numbers.
@@ -69,6 +74,11 @@ pub(super) const POSTGRES: &[Migration] = &[
         version: 5,
         name: "session",
         sql: include_str!("../../migrations/postgres/0005_session.sql"),
+    },
+    Migration {
+        version: 6,
+        name: "token_use",
+        sql: include_str!("../../migrations/postgres/0006_token_use.sql"),
     },
 ];
 

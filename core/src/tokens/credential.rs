@@ -124,6 +124,7 @@ impl NewCredential {
             created_us: self.created_us,
             expires_us: self.holder.expires_us,
             revoked_us: None,
+            last_used_us: None,
         }
     }
 }

@@ -4,13 +4,13 @@ use toolgate_contract::ids::{TenantId, TokenId};
 
 use crate::store::{Row, StoreError, Tx, params};
 
-pub(super) const LIST_FIRST: &str = "select id, name, role, profile, created_us, expires_us, revoked_us from token \
+pub(super) const LIST_FIRST: &str = "select id, name, role, profile, created_us, expires_us, revoked_us, last_used_us from token \
      where tenant_id = $1 and kind = 'api' order by created_us desc, id desc limit $2";
-pub(super) const LIST_AFTER: &str = "select id, name, role, profile, created_us, expires_us, revoked_us from token \
+pub(super) const LIST_AFTER: &str = "select id, name, role, profile, created_us, expires_us, revoked_us, last_used_us from token \
      where tenant_id = $1 and kind = 'api' and (created_us < $2 or (created_us = $2 and id < $3)) \
      order by created_us desc, id desc limit $4";
 pub(super) const REVOKE: &str = "update token set revoked_us = $3 where tenant_id = $1 and id = $2 and kind = 'api' and revoked_us is null";
-const FIND: &str = "select id, name, role, profile, created_us, expires_us, revoked_us from token \
+const FIND: &str = "select id, name, role, profile, created_us, expires_us, revoked_us, last_used_us from token \
      where tenant_id = $1 and kind = 'api' and id = $2";
 const LIVE_ADMINS: &str = "select count(*) from token where tenant_id = $1 and kind = 'api' and role = 'admin' \
      and revoked_us is null and (expires_us is null or expires_us > $2)";
@@ -34,6 +34,8 @@ pub struct Token {
     pub expires_us: Option<i64>,
     /// When it was revoked.
     pub revoked_us: Option<i64>,
+    /// When it was last used, as far as that is written.
+    pub last_used_us: Option<i64>,
 }
 
 impl Token {
@@ -46,6 +48,7 @@ impl Token {
             created_us: row.int(4)?,
             expires_us: row.opt_int(5)?,
             revoked_us: row.opt_int(6)?,
+            last_used_us: row.opt_int(7)?,
         })
     }
 }
