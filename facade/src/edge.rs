@@ -34,7 +34,7 @@ use crate::{
     link::{Knocker, OwnRefusal, Peer, Refusals, source},
     problem::Problem,
     rest::is_probe,
-    session,
+    session, web,
 };
 
 /// When another instance, or this one anew, is likely to be there.
@@ -143,6 +143,7 @@ where
             .and_then(|()| rim.check_open(template))
             .and_then(|()| session::admit(&mut request, template));
         let knocker = rim.knocker(&request);
+        let may_be_packed = web::may_be_packed(&request);
         let (uri, presented) = (
             request.uri().clone(),
             request.headers().contains_key(header::AUTHORIZATION),
@@ -156,7 +157,7 @@ where
                 Ok(answer) => answer.await?.into_response(),
                 Err(problem) => problem.into_response(),
             };
-            protect(response.headers_mut());
+            protect(&mut response);
             if response.status() == StatusCode::UNAUTHORIZED {
                 let challenge = rim.challenges.unauthenticated(uri.path(), presented);
                 response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
@@ -167,6 +168,9 @@ where
             }
             if let Some(refusal) = response.extensions_mut().remove::<OwnRefusal>() {
                 rim.refusals.report(refusal, knocker);
+            }
+            if may_be_packed {
+                response = web::pack(response).await;
             }
             rim.gauges.observe(place, &response, began.elapsed());
             Ok(response)
@@ -200,7 +204,7 @@ fn check_framing(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 /// Headers that keep browsers from guessing, storing, framing or telling others.
-fn protect(headers: &mut HeaderMap) {
+fn protect(response: &mut Response) {
     const DEFAULTS: [(HeaderName, HeaderValue); 4] = [
         (
             header::X_CONTENT_TYPE_OPTIONS,
@@ -215,8 +219,15 @@ fn protect(headers: &mut HeaderMap) {
         ),
         (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     ];
-    headers.reserve(DEFAULTS.len());
-    for (name, value) in DEFAULTS {
+    let is_document = response.extensions().get::<web::NoDocument>().is_none();
+    let defaults = if is_document {
+        &DEFAULTS[..]
+    } else {
+        &DEFAULTS[..1]
+    };
+    let headers = response.headers_mut();
+    headers.reserve(defaults.len());
+    for (name, value) in defaults.iter().cloned() {
         headers.entry(name).or_insert(value);
     }
 }

@@ -3,6 +3,7 @@
 //! Knows no page and no caller: what stands on a page comes by the public contract, to scripts as well. A file is found
 //! by its whole name in a table that was made when the binary was built, so there is no path to get out by.
 
+mod answers;
 mod document;
 mod files;
 mod headers;
@@ -11,6 +12,10 @@ mod packed;
 
 use axum::{Router, extract::Request, response::Response, routing::get};
 
+pub(crate) use self::{
+    answers::{may_be_packed, pack},
+    files::NoDocument,
+};
 use crate::{problem::Problem, routes::Shared};
 
 /// Files, below the hash of all of them.

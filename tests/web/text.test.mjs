@@ -7,6 +7,7 @@ import { ranked } from '../../facade/web/app/frame/ranked.js';
 import { ago, bytes, duration } from '../../facade/web/app/reading.js';
 import { nextStep, sentence } from '../../facade/web/app/refusals.js';
 import { curlText, quoted } from '../../facade/web/app/shell-text.js';
+import { shown, visible } from '../../facade/web/app/visible.js';
 
 test('an address is its parts and its query', () => {
   const { path, parts, query } = read('/tools/github.list_repos%2Fx?a=1&b=two%20words');
@@ -69,4 +70,15 @@ test('what begins with the words comes first, and every word must be found', () 
   assert.deepEqual(ranked(all, 'list vm').map(({ label }) => label), ['proxmox.list_vms']);
   assert.equal(ranked(all, 'list')[0].label, 'list_everything');
   assert.equal(ranked(all, '').length, 4);
+});
+
+test('what would change how a text is read is shown by its number', () => {
+  const cases = [
+    ['exe.\u202egnp', 'exe.\\u{202e}gnp'], ['a\u0000b\u001b[31m', 'a\\u{0000}b\\u{001b}[31m'], ['\u{e0041}x\ufeff', '\\u{e0041}x\\u{feff}'],
+    ['tab\tand\nline', 'tab\tand\nline'], ['نص فارسی می\u200cخواهم', 'نص فارسی می\u200cخواهم'], ['👩\u200d🚀', '👩\u200d🚀'],
+  ];
+  for (const [text, seen] of cases) assert.equal(visible(text), seen);
+  const element = { type: 'b' };
+  assert.deepEqual(shown(['\u202e', [element, 7, null]]), ['\\u{202e}', [element, 7, null]]);
+  assert.equal(shown(element), element);
 });

@@ -12,6 +12,11 @@ const SAME_SITE: (HeaderName, HeaderValue) = (
     HeaderValue::from_static("same-origin"),
 );
 
+/// That an answer is no document whatever a browser does with it, so that what only documents heed can be left out: a page
+/// asks for eighty such files.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NoDocument;
+
 /// The file at this path, which is compared as it was sent: a name that has to be decoded first is none of ours.
 pub(super) fn answer(bundle: &Bundle, path: &str, asked: &HeaderMap) -> Result<Response, Problem> {
     let named = path.strip_prefix("/web/").and_then(|rest| rest.split_once('/'));
@@ -27,6 +32,13 @@ pub(super) fn answer(bundle: &Bundle, path: &str, asked: &HeaderMap) -> Result<R
     );
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     headers.insert(SAME_SITE.0, SAME_SITE.1);
+    // A picture can be opened as a document; scripts and styles are none.
+    if headers
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|of| of != "image/svg+xml")
+    {
+        response.extensions_mut().insert(NoDocument);
+    }
     Ok(response)
 }
 

@@ -52,7 +52,7 @@ pub(super) fn protect(headers: &mut HeaderMap) {
 }
 
 /// Whether `Accept-Encoding` names gzip, or everything, with a weight that is not nothing.
-fn takes_gzip(asked: &HeaderMap) -> bool {
+pub(super) fn takes_gzip(asked: &HeaderMap) -> bool {
     let lines = asked.get_all(header::ACCEPT_ENCODING).iter();
     let codings = lines
         .filter_map(|line| line.to_str().ok())

@@ -97,7 +97,7 @@ fn build_of(files: &[File]) -> String {
 impl Packed {
     fn of(content_type: &'static str, plain: Bytes) -> Self {
         let is_text = content_type.starts_with("text/") || content_type == "image/svg+xml";
-        let gzip = is_text.then(|| gzip(&plain)).flatten();
+        let gzip = is_text.then(|| gzip(&plain, Compression::best())).flatten();
         Self {
             content_type,
             gzip: gzip.filter(|packed| packed.len() < plain.len()),
@@ -106,8 +106,8 @@ impl Packed {
     }
 }
 
-fn gzip(plain: &[u8]) -> Option<Bytes> {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(plain.len() / 2), Compression::best());
+pub(super) fn gzip(plain: &[u8], level: Compression) -> Option<Bytes> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(plain.len() / 2), level);
     // Memory takes every byte; if it did not, the file would be sent as it is.
     encoder.write_all(plain).ok()?;
     encoder.finish().ok().map(Bytes::from)

@@ -95,6 +95,7 @@ impl Browser {
             .env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
             .env("HOME", self.home.path())
             .env("BROWSER_PACKAGES", &self.packages)
+            .env("MCP_PACKAGES", self.packages.with_file_name("mcp-node"))
             .env("CHROMIUM", &self.chromium)
             .current_dir(self.home.path())
             .stdin(Stdio::null())
