@@ -4,11 +4,11 @@ import { html, useMemo, useState } from '../html.js';
 import { curl, withQuery } from '../api.js';
 import { may, me } from '../session.js';
 import { useGet } from '../use.js';
+import { later } from '../later.js';
 import { CopyButton } from '../parts/code.js';
 import { Note } from '../parts/note.js';
 import { Page } from '../parts/page.js';
 import { needStyle } from '../need-style.js';
-import { RowDetail } from './audit/detail.js';
 import { useFeed } from './audit/feed.js';
 import { FilterBar } from './audit/filter-bar.js';
 import { closed, read, toParams, toSearch } from './audit/filters.js';
@@ -19,6 +19,8 @@ import { RecordCard } from './audit/record.js';
 const TAIL_MS = 1000;
 
 await needStyle('audit');
+
+const RowDetail = later(() => import('./audit/detail.js'), 'RowDetail');
 
 /** @param {{parts: string[], query: URLSearchParams}} props */
 export default function Audit({ parts, query }) {
@@ -58,6 +60,6 @@ const Own = () => html`<${Note} state="accent" title="You see your own rows.">
 
 /** Names of tools to offer. @returns {string[]} */
 function useTools() {
-  const { data } = useGet('/api/tools');
+  const { data } = useGet('/api/profiles/all/cost');
   return useMemo(() => (data?.tools ?? []).map((/** @type {any} */ tool) => tool.name), [data]);
 }
