@@ -33,7 +33,7 @@ impl From<Next> for String {
 fn is_path(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=:@%?".contains(&byte);
     let path = text.split('?').next().unwrap_or_default();
-    let climbs = path.split('/').any(|part| is_dots(part));
+    let climbs = path.split('/').any(is_dots);
     text.len() <= LONGEST
         && text.starts_with('/')
         && !text.starts_with("//")
