@@ -15,83 +15,90 @@ const SESSION: &str = "__Host-toolgate";
 on_each_store!(a_person_signs_in_with_openid_connect);
 
 async fn a_person_signs_in_with_openid_connect(ground: Ground) {
-    for client in [OidcClient::Public, OidcClient::Confidential] {
-        let Some(provider) = OidcProvider::here(TEST, client).await else {
-            return;
-        };
-        let world = ground.world().oidc(provider.settings()).start().await;
-        let gate = Gate(world.admin().url().to_owned());
-        let options = world
-            .admin()
-            .with_token("")
-            .get("/api/sign-in/options")
-            .await
-            .json();
-        assert_eq!(options["oidc"]["name"], "Example ID");
-        assert_eq!(options["oidc"]["url"], "/sign-in/oidc");
-        assert_eq!(options["link"], true);
+    signs_in(ground, OidcClient::Public).await;
+}
 
-        let mut ada = Person::default();
-        let begun = gate.begin(&mut ada, "/audit?result=refused").await;
-        let asked = Url::parse(&begun).unwrap();
-        assert!(begun.starts_with(provider.issuer()), "{begun}");
-        for (name, expected) in [
-            ("response_type", "code"),
-            ("client_id", "gate"),
-            ("scope", "openid groups"),
-            ("code_challenge_method", "S256"),
-            ("redirect_uri", &gate.at("/sign-in/oidc/callback")),
-        ] {
-            assert_eq!(parameter(&asked, name), expected, "{name}");
-        }
-        for name in ["state", "nonce", "code_challenge"] {
-            assert_eq!(parameter(&asked, name).len(), 43, "{name}");
-        }
-        let kept = ada.cookie(&gate.0, KEPT).unwrap();
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_with_a_secret_asks_for_what_the_token_does_not_say() {
+    signs_in(Ground::Sqlite, OidcClient::Confidential).await;
+}
 
-        let callback = ada.sign_in_at(&begun, "ada").await;
-        let ended = ada.open(&callback).await;
-        assert_eq!(
-            (ended.status, &*ended.location),
-            (303, "/audit?result=refused"),
-            "{ended:?}"
-        );
-        for cookie in &ended.set_cookies {
-            for part in ["Path=/", "Secure", "HttpOnly", "SameSite=Lax"] {
-                assert!(cookie.split("; ").any(|it| it == part), "{part}: {cookie}");
-            }
-        }
-        assert_eq!(ada.cookie(&gate.0, KEPT), None, "it is for one use");
-        let session = ada.cookie(&gate.0, SESSION).unwrap();
-        let myself = ada.open(&gate.at("/api/self")).await;
-        let myself: Value = serde_json::from_str(&myself.text).unwrap();
-        assert_eq!(
-            (&myself["principal"], &myself["role"]),
-            (&"oidc:ada".into(), &"admin".into())
-        );
-        let same = world.admin().with_token(&session).get("/api/self").await.json();
-        assert_eq!(same, myself);
+async fn signs_in(ground: Ground, client: OidcClient) {
+    let Some(provider) = OidcProvider::here(TEST, client).await else {
+        return;
+    };
+    let world = ground.world().oidc(provider.settings()).start().await;
+    let gate = Gate(world.admin().url().to_owned());
+    let options = world
+        .admin()
+        .with_token("")
+        .get("/api/sign-in/options")
+        .await
+        .json();
+    assert_eq!(options["oidc"]["name"], "Example ID");
+    assert_eq!(options["oidc"]["url"], "/sign-in/oidc");
+    assert_eq!(options["link"], true);
 
-        let rows = world.audit_of("session.signed_in").await;
-        let row = rows.last().unwrap();
-        assert_eq!(
-            (&row["principal"], &row["role"]),
-            (&"oidc:ada".into(), &"admin".into()),
-            "{row}"
-        );
-        let detail = row["detail"].to_string();
-        assert!(detail.contains("oidc") && !detail.contains(&session), "{detail}");
-
-        // A token of the gateway's own cannot take the name.
-        let made = world.admin().make_token("oidc:ada", Role::Engineer).await;
-        assert_eq!(made.unwrap_err().status, 400);
-
-        // A second time, with what this browser should have forgotten: the provider takes a code once.
-        ada.keep(&gate.0, KEPT, &kept);
-        assert_eq!(gate.end(&mut ada, &callback).await, "refused");
-        assert_eq!(gate.end(&mut ada, &callback).await, "state_lost");
-        assert_eq!(world.audit_of("session.signed_in").await.len(), rows.len());
+    let mut ada = Person::default();
+    let begun = gate.begin(&mut ada, "/audit?result=refused").await;
+    let asked = Url::parse(&begun).unwrap();
+    assert!(begun.starts_with(provider.issuer()), "{begun}");
+    for (name, expected) in [
+        ("response_type", "code"),
+        ("client_id", "gate"),
+        ("scope", "openid groups"),
+        ("code_challenge_method", "S256"),
+        ("redirect_uri", &gate.at("/sign-in/oidc/callback")),
+    ] {
+        assert_eq!(parameter(&asked, name), expected, "{name}");
     }
+    for name in ["state", "nonce", "code_challenge"] {
+        assert_eq!(parameter(&asked, name).len(), 43, "{name}");
+    }
+    let kept = ada.cookie(&gate.0, KEPT).unwrap();
+
+    let callback = ada.sign_in_at(&begun, "ada").await;
+    let ended = ada.open(&callback).await;
+    assert_eq!(
+        (ended.status, &*ended.location),
+        (303, "/audit?result=refused"),
+        "{ended:?}"
+    );
+    for cookie in &ended.set_cookies {
+        for part in ["Path=/", "Secure", "HttpOnly", "SameSite=Lax"] {
+            assert!(cookie.split("; ").any(|it| it == part), "{part}: {cookie}");
+        }
+    }
+    assert_eq!(ada.cookie(&gate.0, KEPT), None, "it is for one use");
+    let session = ada.cookie(&gate.0, SESSION).unwrap();
+    let myself = ada.open(&gate.at("/api/self")).await;
+    let myself: Value = serde_json::from_str(&myself.text).unwrap();
+    assert_eq!(
+        (&myself["principal"], &myself["role"]),
+        (&"oidc:ada".into(), &"admin".into())
+    );
+    let same = world.admin().with_token(&session).get("/api/self").await.json();
+    assert_eq!(same, myself);
+
+    let rows = world.audit_of("session.signed_in").await;
+    let row = rows.last().unwrap();
+    assert_eq!(
+        (&row["principal"], &row["role"]),
+        (&"oidc:ada".into(), &"admin".into()),
+        "{row}"
+    );
+    let detail = row["detail"].to_string();
+    assert!(detail.contains("oidc") && !detail.contains(&session), "{detail}");
+
+    // A token of the gateway's own cannot take the name.
+    let made = world.admin().make_token("oidc:ada", Role::Engineer).await;
+    assert_eq!(made.unwrap_err().status, 400);
+
+    // A second time, with what this browser should have forgotten: the provider takes a code once.
+    ada.keep(&gate.0, KEPT, &kept);
+    assert_eq!(gate.end(&mut ada, &callback).await, "refused");
+    assert_eq!(gate.end(&mut ada, &callback).await, "state_lost");
+    assert_eq!(world.audit_of("session.signed_in").await.len(), rows.len());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
