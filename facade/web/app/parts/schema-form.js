@@ -39,8 +39,11 @@ function SchemaField({ field, value, errors, idPrefix, secretsKept, onChange }) 
     <//>`;
 }
 
+/** Examples of so many characters fill a line of their own. */
+const LONG = 48;
+
 /** @param {FormField} field */
-const isWide = (field) => ['long', 'json'].includes(field.kind) || (field.kind === 'secret' && isLong(field.schema));
+const isWide = (field) => ['long', 'json'].includes(field.kind) || (field.kind === 'secret' && isLong(field.schema)) || (field.kind === 'list' && field.example.length > LONG);
 
 /** @param {FormField} field */
 function helpOf(field) {
