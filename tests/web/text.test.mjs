@@ -5,6 +5,7 @@ import test from 'node:test';
 import { changed, read, safeNext } from '../../facade/web/app/address.js';
 import { ranked } from '../../facade/web/app/frame/ranked.js';
 import { ago, bytes, duration } from '../../facade/web/app/reading.js';
+import { codeIn } from '../../facade/web/app/pages/sign-in/code.js';
 import { nextStep, sentence } from '../../facade/web/app/refusals.js';
 import { curlText, quoted } from '../../facade/web/app/shell-text.js';
 import { shown, visible } from '../../facade/web/app/visible.js';
@@ -30,6 +31,16 @@ test('signing in leads to pages of ours only', () => {
   for (const [asked, expected] of Object.entries(cases)) {
     assert.equal(safeNext(asked), expected, asked);
   }
+});
+
+test('what is given to sign in is a code, a link with one, or told by its kind', () => {
+  const code = { code: 'tgl_01A_b-c' };
+  const cases = [
+    ['tgl_01A_b-c', code], ['  tgl_01A_b-c\n', code], ['http://127.0.0.1:7600/sign-in#code=tgl_01A_b-c', code], ['Open http://h/sign-in#code=tgl_01A_b-c now', code],
+    ['', { not: 'empty_code' }], [' \n', { not: 'empty_code' }], ['tgk_01A_x', { not: 'api_token' }], ['http://h/sign-in#code=tgk_01A', { not: 'api_token' }],
+    ['tgs_01A_x', { not: 'no_code' }], ['hello', { not: 'no_code' }], ['http://h/sign-in', { not: 'no_code' }],
+  ];
+  for (const [given, expected] of cases) assert.deepEqual(codeIn(given), expected, given);
 });
 
 test('a shell reads back what was quoted', () => {

@@ -10,6 +10,7 @@ import { ThemeSwitch } from '../frame/theme-switch.js';
 import { Gate } from './sign-in/gate.js';
 import { LinkForm } from './sign-in/link-form.js';
 import { Failure } from './sign-in/failure.js';
+import { codeIn } from './sign-in/code.js';
 
 /** @param {{query: URLSearchParams}} props */
 export default function SignIn({ query }) {
@@ -17,12 +18,14 @@ export default function SignIn({ query }) {
   const next = safeNext(query.get('next'));
   const [options, setOptions] = useState(/** @type {any} */ (undefined));
   const [failure, setFailure] = useState(/** @type {any} */ (query.get('error')));
-  const [code, setCode] = useState(takeCode());
+  const [code, setCode] = useState(takeCode);
   useEffect(() => { get('/api/sign-in/options').then(setOptions, () => setOptions({ link: true })); }, []);
   const enter = async (/** @type {string} */ given) => {
     setFailure(null);
     try {
-      await signInWith(given);
+      const read = codeIn(given);
+      if ('not' in read) throw read.not;
+      await signInWith(read.code);
       go(next, { replace: true });
     } catch (error) {
       setFailure(error);
@@ -30,6 +33,17 @@ export default function SignIn({ query }) {
     }
   };
   useEffect(() => { if (code) enter(code); }, []);
+  useEffect(() => {
+    // A link that is opened where this page already is changes what follows # and loads nothing.
+    const opened = () => {
+      const fresh = takeCode();
+      if (!fresh) return;
+      setCode(fresh);
+      enter(fresh);
+    };
+    addEventListener('hashchange', opened);
+    return () => removeEventListener('hashchange', opened);
+  }, [next]);
   useEffect(() => { if (me.value && !code && !failure) go(next, { replace: true }); }, [me.value]);
   // Nothing is drawn before it is known what to offer, so that nothing moves.
   if (!options && !code) return null;

@@ -12,10 +12,20 @@ const WORDS = {
   refused: ['The answer of the provider was refused', 'It does not prove who you are. Try again; if it stays, an admin finds the reason in the log.'],
 };
 
+/** @type {Record<string, any>} what was given in place of a code */
+const NOT_CODES = {
+  empty_code: 'Paste the link or its code.',
+  api_token: html`This is an API token, which does not sign in. Make a link with it: <code>toolgate sign-in</code>.`,
+  no_code: html`This is no code of a sign-in link; those begin with <code>tgl_</code>.`,
+};
+
+/** @param {string} word of `codeIn` */
+export const notCode = (word) => NOT_CODES[word];
+
 /** @param {{failure: any}} props a word of the address, a Problem, or nothing */
 export function Failure({ failure }) {
   if (!failure) return null;
-  const [title, text] = typeof failure === 'string' ? WORDS[failure] ?? ['Not signed in', 'Try again.'] : ofProblem(failure);
+  const [title, text] = typeof failure === 'string' ? WORDS[failure] ?? ['Not signed in', NOT_CODES[failure] ?? 'Try again.'] : ofProblem(failure);
   return html`<h1>${title}</h1><${Note} state="warn" icon="clock">${text}<//>`;
 }
 
