@@ -1,12 +1,15 @@
 // Who looks, and what that role may do. The cookie itself no script can read.
 import { signal } from './html.js';
 import { get, post, del, setCsrf } from './api.js';
-import { keep } from './use.js';
+import { dropKept, keep } from './use.js';
 
 /**
  * @typedef {{tenantId: string, principal: string, role: string, profile?: string, usesTools: boolean,
  *   csrfToken: string, expiresAt?: string, method?: string}} Me
  */
+
+/** Begins the names under which the calls made from this browser are kept. */
+export const CALLS = 'toolgate.calls.';
 
 /** Who is signed in; null where nobody is. */
 export const me = signal(/** @type {Me | null} */ (null));
@@ -39,6 +42,12 @@ export const signInWith = async (code) => take(await post('/api/session', { code
 /** Revokes the session and forgets it here. */
 export async function signOut() {
   await del('/api/session');
+  leaveNothing();
+}
+
+/** Forgets the session, which was ended on purpose, and what this browser kept of it: the next one here may be somebody else. */
+export function leaveNothing() {
+  dropKept(CALLS);
   take(null);
 }
 

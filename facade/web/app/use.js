@@ -72,6 +72,15 @@ export function keep(name, value) {
   }
 }
 
+/** Forgets all that is kept under names that begin so. @param {string} start */
+export function dropKept(start) {
+  try {
+    for (const name of Object.keys(localStorage)) if (name.startsWith(start)) localStorage.removeItem(name);
+  } catch {
+    // What keeps nothing has nothing to forget.
+  }
+}
+
 /** @typedef {Record<string, (event: KeyboardEvent) => unknown>} Keys */
 /** @type {{current: Keys}[]} */
 const layers = [];

@@ -1,7 +1,7 @@
 // Who is signed in to these pages, and ending it.
 import { html, useState } from '../../html.js';
 import { del } from '../../api.js';
-import { forget, may, me } from '../../session.js';
+import { leaveNothing, may, me } from '../../session.js';
 import { go } from '../../router.js';
 import { useGet, useMoment } from '../../use.js';
 import { Badge } from '../../parts/badge.js';
@@ -25,7 +25,7 @@ export function Sessions() {
     const session = /** @type {Session} */ (ending);
     await del(`/api/sessions/${encodeURIComponent(session.id)}`);
     if (session.current) {
-      forget();
+      leaveNothing();
       go('/sign-in');
       return;
     }

@@ -1,8 +1,8 @@
 // The calls made from this browser: name, target, arguments and how they ended. Results are never kept. One list for
-// each tenant and person, bounded in number and size, and gone when it is cleared.
+// each tenant and person, bounded in number and size, and gone when it is cleared or its session is ended.
 import { writeExact } from '../../exact.js';
 import { signal } from '../../html.js';
-import { me } from '../../session.js';
+import { CALLS, me } from '../../session.js';
 import { targetOf } from './outcome.js';
 
 /**
@@ -52,7 +52,7 @@ function how(call) {
 }
 
 function key() {
-  return `toolgate.calls.${me.peek()?.tenantId}.${me.peek()?.principal}`;
+  return `${CALLS}${me.peek()?.tenantId}.${me.peek()?.principal}`;
 }
 
 /** @returns {Kept[]} */
