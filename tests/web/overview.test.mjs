@@ -1,6 +1,8 @@
 // The overview: what its figures say, how targets do, and configurations that clients read.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import test from 'node:test';
+import { endOf } from '../../facade/web/app/pages/access/expiry.js';
 import { CLIENTS, clientOf, endpoint } from '../../facade/web/app/pages/overview/clients.js';
 import { apart, perMinute, rates, slowest, ticks } from '../../facade/web/app/pages/overview/figures.js';
 import { healthOf, took, worstFirst } from '../../facade/web/app/pages/overview/health.js';
@@ -65,8 +67,35 @@ test('each client is given the address of this gateway and its token', () => {
 test('configurations have the shape that their clients read', () => {
   const json = (id, origin = 'http://127.0.0.1:7600') => JSON.parse(clientOf(id).pieces(given(origin)).find((piece) => piece.text.startsWith('{')).text);
   assert.equal(json('claude').mcpServers.toolgate.type, 'http');
-  assert.equal(json('vscode').servers.toolgate.headers.Authorization, 'Bearer tgk_T_s-_3');
+  assert.equal(json('vscode').servers.toolgate.headers.Authorization, 'Bearer ${input:toolgate}');
   assert.equal(json('cursor').mcpServers.toolgate.url, 'http://127.0.0.1:7600/mcp');
-  const bridge = (origin) => json('claude-desktop', origin).mcpServers.toolgate.args.includes('--allow-http');
+  const desktop = (origin, profile) => clientOf('claude-desktop').pieces(given(origin, profile)).map((piece) => JSON.parse(piece.text).mcpServers.toolgate);
+  const bridge = (origin) => desktop(origin)[1].args.includes('--allow-http');
+  assert.deepEqual(desktop('http://127.0.0.1:7600')[0].args, ['mcp', '--core', 'http://127.0.0.1:7601']);
+  assert.deepEqual(desktop('https://gate.lan', 'hosts')[0].args, ['mcp', '--core', 'https://gate.lan:7601', '--tool-profile', 'hosts']);
   assert.deepEqual([bridge('http://127.0.0.1:7600'), bridge('http://gate.lan'), bridge('https://gate.lan')], [false, true, false]);
+});
+
+test('the guide and the page give the same configurations', () => {
+  const guide = fs.readFileSync(new URL('../../docs/guide.md', import.meta.url), 'utf8').split('## Connect a client')[1].split('\n## ')[0];
+  /** The first block of a client's part in the guide. */
+  const written = (client) => guide.split(`**${client}**`)[1].match(/```\w+\n([^]*?)```/)[1].trim();
+  const offered = (id, token = 'tgk_…') =>
+    clientOf(id).pieces({ origin: 'https://gate.example.org', mcp: 'https://gate.example.org/mcp', token, profile: '' }).map((piece) => piece.text);
+  for (const [id, client] of [['claude-desktop', 'Claude Desktop'], ['vscode', 'VS Code'], ['cursor', 'Cursor']]) {
+    assert.deepEqual(JSON.parse(offered(id)[0]), JSON.parse(written(client)), client);
+  }
+  assert.equal(offered('codex')[0], written('Codex'));
+  assert.equal(`$ ${offered('claude', '$TOOLGATE_TOKEN')[0].replace(' \\\n ', '')}`, written('Claude Code'));
+  const lines = (text) => text.split('\n').map((line) => line.trim());
+  const program = lines(offered('langchain')[1]);
+  const server = lines(written('LangChain')).filter((line) => /^("|from )/.test(line));
+  assert.ok(server.length >= 4);
+  for (const line of server) assert.ok(program.includes(line), line);
+});
+
+test('a token ends as it was chosen, or never', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  assert.deepEqual(endOf('90', now), { expiresAt: '2026-04-01T00:00:00.000Z' });
+  assert.deepEqual(endOf('', now), {});
 });

@@ -1,4 +1,7 @@
-// Claude Desktop starts programs only, so a bridge carries its messages to the gateway.
+// Claude Desktop starts programs only: `toolgate mcp`, or a bridge where that program is not.
+
+/** The port of gRPC where nothing else was set. */
+const CORE_PORT = 7601;
 
 /** @type {import('../clients.js').Client} */
 export const claudeDesktop = {
@@ -6,9 +9,21 @@ export const claudeDesktop = {
   label: 'Claude Desktop',
   short: 'Claude Desktop',
   tokenName: 'claude-desktop',
-  pieces: ({ mcp, token }) => [{
+  pieces: ({ origin, mcp, token, profile }) => [{
     label: 'claude_desktop_config.json',
     where: 'Settings → Developer → Edit Config; macOS: ~/Library/Application Support/Claude, Windows: %APPDATA%\\Claude',
+    text: JSON.stringify({
+      mcpServers: {
+        toolgate: {
+          command: 'toolgate',
+          args: ['mcp', '--core', coreOf(origin), ...(profile ? ['--tool-profile', profile] : [])],
+          env: { TOOLGATE_TOKEN: token },
+        },
+      },
+    }, null, 2),
+  }, {
+    label: 'Without the program',
+    where: 'or, where there is no toolgate on that machine: a bridge, which needs Node.js',
     // The header is put together from the environment: some versions split arguments at blanks.
     text: JSON.stringify({
       mcpServers: {
@@ -19,17 +34,15 @@ export const claudeDesktop = {
         },
       },
     }, null, 2),
-  }, {
-    label: 'Without Node.js',
-    where: 'or, on the machine of the gateway: the program itself, over a pipe',
-    text: JSON.stringify({
-      mcpServers: {
-        toolgate: { command: 'toolgate', args: ['mcp', '--data-dir', '/absolute/path/of/toolgate-data'], env: { TOOLGATE_TOKEN: token } },
-      },
-    }, null, 2),
   }],
-  then: 'The first needs Node.js. Quit Claude Desktop and start it again: the tools stand under the connectors of a chat.',
+  then: `--core names the gateway's gRPC address: port ${CORE_PORT}, where nothing else was set. Quit Claude Desktop and start it again: the tools stand under the connectors of a chat.`,
 };
+
+/** Where gRPC of the gateway answers, as far as a page can know. */
+function coreOf(/** @type {string} */ origin) {
+  const url = new URL(origin);
+  return `${url.protocol}//${url.hostname}:${CORE_PORT}`;
+}
 
 /** The bridge takes plain HTTP from other machines only when it is told to. @returns {string[]} */
 function plain(/** @type {string} */ mcp) {
