@@ -7,19 +7,17 @@ import { Button } from '../../parts/button.js';
 import { CopyButton } from '../../parts/code.js';
 import { Field, Select, TextInput } from '../../parts/field.js';
 import { Refusal } from '../../parts/note.js';
+import { endOf, SPANS, USUAL } from './expiry.js';
 import { ROLES } from './roles.js';
 
-const BLANK = { name: '', role: 'agent', profile: '', days: '90', date: '' };
+const BLANK = { name: '', role: 'agent', profile: '', days: USUAL, date: '' };
 
-const SPANS = [
-  { value: '7', label: 'in 7 days' }, { value: '30', label: 'in 30 days' }, { value: '90', label: 'in 90 days' },
-  { value: '365', label: 'in a year' }, { value: 'date', label: 'on a day of your choice' }, { value: '', label: 'never' },
-];
+const CHOICES = [...SPANS.slice(0, -1), { value: 'date', label: 'on a day of your choice' }, ...SPANS.slice(-1)];
 
 /** What is asked of the gateway. @param {typeof BLANK} form */
 function asked({ name, role, profile, days, date }) {
-  const at = days === 'date' ? (date ? new Date(`${date}T23:59:59Z`) : undefined) : days ? new Date(Date.now() + Number(days) * 86400000) : undefined;
-  return { name: name.trim(), role, ...(profile && { profile }), ...(at && { expiresAt: at.toISOString() }) };
+  const end = days === 'date' ? date && { expiresAt: new Date(`${date}T23:59:59Z`).toISOString() } : endOf(days, Date.now());
+  return { name: name.trim(), role, ...(profile && { profile }), ...(end || {}) };
 }
 
 /** @param {{onMade: (token: any) => void}} props */
@@ -64,7 +62,7 @@ export function NewToken({ onMade }) {
           <${Select} id=${id} describedBy=${by} value=${form.role} onChange=${(/** @type {string} */ role) => set({ role })} options=${ROLES.map((role) => role.id)} />`}<//>
         <${Profile} value=${form.profile} error=${errors['/profile']} onChange=${(/** @type {string} */ profile) => set({ profile })} />
         <${Field} label="Expires" error=${form.days === 'date' ? undefined : errors['/expiresAt']}>${(/** @type {string} */ id, /** @type {string} */ by) => html`
-          <${Select} id=${id} describedBy=${by} value=${form.days} onChange=${(/** @type {string} */ days) => set({ days })} options=${SPANS} />`}<//>
+          <${Select} id=${id} describedBy=${by} value=${form.days} onChange=${(/** @type {string} */ days) => set({ days })} options=${CHOICES} />`}<//>
         ${form.days === 'date' && html`<${Field} label="Last day, UTC" required error=${errors['/expiresAt']}>${(/** @type {string} */ id, /** @type {string} */ by) => html`
           <${TextInput} id=${id} describedBy=${by} type="date" min=${new Date().toISOString().slice(0, 10)} value=${form.date} onChange=${(/** @type {string} */ date) => set({ date })} aria-required="true" invalid=${Boolean(errors['/expiresAt'])} />`}<//>`}
         ${told && html`<${Refusal} problem=${problem} />`}

@@ -1,20 +1,25 @@
-// Makes the token that a configuration carries: role agent, shown once, nowhere kept.
+// Makes the token that a configuration carries: role agent, with an end, shown once, nowhere kept.
 
 import { useCallback, useState } from '../../html.js';
 import { get, post, Problem } from '../../api.js';
+import { endOf } from '../access/expiry.js';
 
-/** @typedef {{id: string, token: string, name: string}} Made */
+/**
+ * @typedef {{id: string, token: string, name: string, expiresAt?: string, client: string}} Made client: the id of the client it is for
+ * @typedef {{client: import('./clients.js').Client, profile: string, days: string}} Wish
+ */
 
 /** A token that can be made once. Leaving the page forgets it. */
 export function useToken() {
   const [made, setMade] = useState(/** @type {Made|null} */ (null));
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState(/** @type {Problem|null} */ (null));
-  const make = useCallback(async (/** @type {string} */ wish, /** @type {string} */ profile) => {
+  const make = useCallback(async (/** @type {Wish} */ wish) => {
     setBusy(true);
     setProblem(null);
     try {
-      setMade(await post('/api/tokens', { name: await free(wish), role: 'agent', ...(profile ? { profile } : {}) }));
+      const token = await post('/api/tokens', { ...asked(wish), name: await free(wish.client.tokenName) });
+      setMade({ ...token, client: wish.client.id });
     } catch (error) {
       setProblem(error instanceof Problem ? error : new Problem(0, { detail: String(error) }));
     } finally {
@@ -24,6 +29,10 @@ export function useToken() {
   const forget = useCallback(() => setMade(null), []);
   return { made, busy, problem, make, forget };
 }
+
+/** What is asked of the gateway, but that the name may be taken. */
+export const asked = (/** @type {Wish} */ { client, profile, days }) =>
+  ({ name: client.tokenName, role: 'agent', ...(profile ? { profile } : {}), ...endOf(days, Date.now()) });
 
 /** The wished name, or with the first number that is free: names of live tokens are unique. */
 async function free(/** @type {string} */ wish) {
