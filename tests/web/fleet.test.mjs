@@ -1,7 +1,7 @@
 // What the page of the fleet makes of projects, events and lists of tools that changed.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isStale, median, standing, told } from '../../facade/web/app/pages/fleet/project.js';
+import { isStale, median, standing, told, withPipeline } from '../../facade/web/app/pages/fleet/project.js';
 import { compared, laidOut } from '../../facade/web/app/pages/fleet/text-diff.js';
 
 test('a relay is what it does, and a foreign key comes first', () => {
@@ -50,4 +50,11 @@ test('two lists of lines give both back', () => {
 test('a definition is laid out, and one that was cut stays as it is', () => {
   assert.deepEqual(laidOut('{"a":1}'), ['{', '  "a": 1', '}']);
   assert.deepEqual(laidOut('{"a":'), ['{"a":']);
+});
+
+test('a project without a tool for it has no pipeline to tell of', () => {
+  const projects = [{ name: 'a', ok: true }, { name: 'b', ok: false, why: 'it has no tool get_pipeline_status' }, { name: 'c', ok: false, why: 'it did not answer within 4.5 s' }];
+  const { told, without } = withPipeline(projects);
+  assert.deepEqual(told.map(({ name }) => name), ['a', 'c']);
+  assert.deepEqual(without.map(({ name }) => name), ['b']);
 });

@@ -1,19 +1,25 @@
-// The pipelines of all projects, asked at once. Each asking is a call on the record, so it is asked once and when wanted.
+// The pipelines of all projects, asked at once. Asking is a call on the record in the visitor's name, so it waits for a
+// click; the last answer is kept in the memory of the page.
 
-import { html, useCallback, useEffect, useState } from '../../html.js';
+import { html, signal, useState } from '../../html.js';
 import { post } from '../../api.js';
+import { me } from '../../session.js';
 import { Button } from '../../parts/button.js';
 import { Card } from '../../parts/card.js';
 import { Refusal } from '../../parts/note.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import { Ago, Duration } from '../../parts/time.js';
+import { withPipeline } from './project.js';
 
 /** @typedef {{stage: string, count: number}} Count */
 /** @typedef {{id: string, title: string, stage: string, state: string}} Item */
 /** @typedef {{name: string, ok: boolean, why?: string, stages?: Count[], attention?: Item[]}} Pipeline */
 /** @typedef {{projects: Pipeline[], totals: Count[]}} Found */
+/** @typedef {{answer: Found, ms: number, at: string, by: string}} Asked */
 
 const TOOL = 'aggregate_pipeline_status';
+/** What was answered last, and to whom. */
+const last = signal(/** @type {Asked | undefined} */ (undefined));
 /** Shades of stages, in the order they appear; what comes after shares the last one. */
 const SHADES = ['s1', 's2', 's3', 's4'];
 
@@ -48,30 +54,48 @@ function Line({ pipeline: { name, ok, why, stages = [], attention = [] }, all })
   </li>`;
 }
 
+/** Who looks: an answer is shown to nobody else. */
+const visitor = () => `${me.value?.tenantId} ${me.value?.principal}`;
+
+/** @param {{names: string[]}} props projects that tell no pipeline */
+const LeftOut = ({ names }) => html`<p class="help">${names.length === 1 ? 'One project has' : `${names.length} projects have`} no tool that tells of a pipeline: ${names.join(', ')}.</p>`;
+
+/** @param {{busy: boolean, onAsk: () => void}} props */
+const NotAsked = ({ busy, onAsk }) => html`
+  <p class="dim small">Every project is asked by one call of <code>${TOOL}</code> in your name: it is on the record and counts against your limit.</p>
+  <div><${Button} icon="call" busy=${busy} onClick=${onAsk}>Ask for pipelines<//></div>`;
+
+/** @param {{found: Asked}} props */
+function Answer({ found }) {
+  const { told, without } = withPipeline(found.answer.projects);
+  const stages = stagesOf(told);
+  return html`${told.length > 0 && html`<ul class="bars">${told.map((pipeline) => html`<${Line} key=${pipeline.name} pipeline=${pipeline} all=${stages} />`)}</ul>`}
+    ${stages.length > 0 && html`<div class="legend-row">${stages.map((stage) => html`<span key=${stage}><i class=${shadeOf(stages, stage)}></i>${stage}</span>`)}</div>`}
+    ${without.length > 0 && html`<${LeftOut} names=${without.map(({ name }) => name)} />`}`;
+}
+
 /** @param {{projects: number}} props how many are asked, so that their room is kept */
 export function Pipelines({ projects: asked }) {
-  const [found, setFound] = useState(/** @type {{answer: Found, ms: number, at: string} | undefined} */ (undefined));
   const [problem, setProblem] = useState(/** @type {any} */ (undefined));
   const [busy, setBusy] = useState(false);
-  const ask = useCallback(async () => {
+  const ask = async () => {
     setBusy(true);
     setProblem(undefined);
     try {
+      const by = visitor();
       const answer = await post('/api/mcp/invoke', { name: TOOL, arguments: {} }, { headers: { prefer: 'wait' } });
-      setFound({ answer: answer.structuredContent, ms: answer.durationMs, at: new Date().toISOString() });
+      last.value = { answer: answer.structuredContent, ms: answer.durationMs, at: new Date().toISOString(), by };
     } catch (refused) {
       setProblem(refused);
     }
     setBusy(false);
-  }, []);
-  useEffect(() => { ask(); }, []);
-  const projects = found?.answer.projects ?? [];
-  const stages = stagesOf(projects);
+  };
+  const found = last.value?.by === visitor() ? last.value : undefined;
   return html`<${Card} title="Pipelines" note=${found && html`asked <${Ago} at=${found.at} />, <${Duration} ms=${found.ms} />`} busy=${busy}
-    actions=${html`<${Button} small kind="quiet" icon="reload" busy=${busy} onClick=${ask}>Ask again<//>`}>
+    actions=${found && html`<${Button} small kind="quiet" icon="reload" busy=${busy} title="One more call on the record, in your name" onClick=${ask}>Ask again<//>`}>
     ${problem && html`<${Refusal} problem=${problem} />`}
-    ${!found && !problem && html`<${Skeleton} lines=${2 * asked} />`}
-    ${found && html`<ul class="bars">${projects.map((pipeline) => html`<${Line} key=${pipeline.name} pipeline=${pipeline} all=${stages} />`)}</ul>`}
-    ${stages.length > 0 && html`<div class="legend-row">${stages.map((stage) => html`<span key=${stage}><i class=${shadeOf(stages, stage)}></i>${stage}</span>`)}</div>`}
+    ${!found && html`<${NotAsked} busy=${busy} onAsk=${ask} />`}
+    ${!found && busy && html`<${Skeleton} lines=${2 * asked} />`}
+    ${found && html`<${Answer} found=${found} />`}
   <//>`;
 }

@@ -64,3 +64,12 @@ export function told({ method, params }) {
   }
   return { text: word, detail: params === '{}' ? '' : params };
 }
+
+/**
+ * Answers of projects that tell of a pipeline, or should; a project whose server has no tool for it has none to tell of.
+ * @template {{ok: boolean, why?: string}} P @param {P[]} projects @returns {{told: P[], without: P[]}}
+ */
+export function withPipeline(projects) {
+  const without = projects.filter(({ ok, why = '' }) => !ok && why.startsWith('it has no tool '));
+  return { told: projects.filter((project) => !without.includes(project)), without };
+}
