@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import { advice, fingerprintIn } from '../../facade/web/app/pages/adapters/advice.js';
 import { below, errorsOf, titleOf } from '../../facade/web/app/pages/adapters/refusal.js';
+import { isProjectName, laterLine, projectLines, startLine } from '../../facade/web/app/pages/adapters/start-line.js';
 import { health, newest, shortKey } from '../../facade/web/app/pages/adapters/target.js';
 import { difference, filled, ways } from '../../facade/web/app/pages/adapters/values.js';
 
@@ -95,4 +96,28 @@ test('each way to give a credential has its own fields', () => {
 test('a long key keeps its ends', () => {
   assert.equal(shortKey('R6-OwD8yQrHbf15oNX3nFnYKUDY_F-CkgJQ-zP7gWzY'), 'R6-OwD8y…gWzY');
   assert.equal(shortKey('short'), 'short');
+});
+
+test('what to do names the token that the form shows as an example', () => {
+  const schema = { properties: { tokenId: { examples: ['audit@pve!toolgate'] } } };
+  assert.match(advice('proxmox', {}, schema).code.text, /user token add audit@pve toolgate --privsep 1/);
+  assert.match(advice('proxmox', { tokenId: 'me@pam!x' }, schema).code.text, /user token add me@pam x --privsep 1/);
+});
+
+test('a start line takes the command of the server as it was typed, and root where it is said', () => {
+  const project = 'TOOLGATE_ENROLMENT_TOKEN=t toolgate relay project --gateway https://gate --name shop -- YOUR-SERVER';
+  assert.equal(startLine(project, { project: true }), project);
+  assert.equal(startLine(project, { project: true, server: ' node a.js --b \'c d\' ' }), project.replace('YOUR-SERVER', "node a.js --b 'c d'"));
+  assert.equal(startLine(project, { project: true, root: true }), project.replace(' -- ', ' --allow-root -- '));
+  const host = 'TOOLGATE_ENROLMENT_TOKEN=t toolgate relay host --gateway https://gate --name web';
+  assert.equal(startLine(host, { project: false, root: true }), `${host} --allow-root`);
+});
+
+test('a later start line is safe in a shell, and a name that is refused is not told again', () => {
+  assert.ok(laterLine({ type: 'ssh', name: '$(reboot) x' }, 'https://gate').endsWith(" --name '$(reboot) x'"));
+  assert.equal(isProjectName('shop-2'), true);
+  for (const name of ['', '-a', 'Shop', 'a b', 'a;reboot', 'a'.repeat(41)]) {
+    assert.equal(isProjectName(name), false);
+    assert.equal(projectLines(name, 'https://gate'), projectLines('storefront', 'https://gate'));
+  }
 });

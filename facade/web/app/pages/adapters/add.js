@@ -93,7 +93,7 @@ function Form({ type }) {
     <//>
     <aside class="stack" aria-label="Checks">
       ${!type.relay && html`<${Checks} type=${type.type} stages=${stages} runningSince=${since} />`}
-      <${Help} type=${type.type} credential=${values.credential} stages=${stages} refused=${!!stages?.length} onTrust=${trust} />
+      <${Help} type=${type.type} credential=${values.credential} schema=${type.credentialSchema} stages=${stages} refused=${!!stages?.length} onTrust=${trust} />
     </aside>
   </form>`;
 }

@@ -1,14 +1,13 @@
 // What makes a credential of each type, with the least rights: shown before the first check and after a refusal.
 // Commands are built from what the form holds; nothing is fetched.
 
+import { quoted } from '../../shell-text.js';
+
 /** @typedef {{text: string, steps?: string[], code?: {label: string, text: string}}} Advice */
 
-/** A word for a POSIX shell. @param {string} word @returns {string} */
-const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
-
-/** @param {string} tokenId @returns {Advice} */
-function proxmox(tokenId) {
-  const id = /^[^!\s]+@[^!\s]+![^!\s]+$/.test(tokenId) ? tokenId : 'toolgate@pve!gate';
+/** @param {string} tokenId @param {string} example the one that the form shows while there is none @returns {Advice} */
+function proxmox(tokenId, example) {
+  const id = /^[^!\s]+@[^!\s]+![^!\s]+$/.test(tokenId) ? tokenId : example;
   const [user = '', token = ''] = id.split('!');
   const lines = [
     `pveum user add ${quoted(user)}`,
@@ -59,10 +58,10 @@ const TEXTS = {
 
 /**
  * What to do to have a credential that is accepted.
- * @param {string} type @param {Record<string, any>} credential what the form holds @returns {Advice}
+ * @param {string} type @param {Record<string, any>} credential what the form holds @param {any} [schema] the schema of it @returns {Advice}
  */
-export function advice(type, credential) {
-  if (type === 'proxmox') return proxmox(String(credential.tokenId ?? ''));
+export function advice(type, credential, schema) {
+  if (type === 'proxmox') return proxmox(String(credential.tokenId ?? ''), schema?.properties?.tokenId?.examples?.[0] ?? 'audit@pve!toolgate');
   return TEXTS[type.startsWith('agent-') ? 'agent' : type] ?? { text: '' };
 }
 

@@ -21,12 +21,13 @@ import { Checks } from './checks.js';
 import { DeleteDialog } from './delete-dialog.js';
 import { Edit } from './edit.js';
 import { Enrol } from './enrol.js';
-import { enrolments, laterLine } from './enrolments.js';
+import { enrolments } from './enrolments.js';
 import { facts } from './facts.js';
 import { Help } from './help.js';
 import { kindOf } from './kinds.js';
 import { Proof } from './proof.js';
 import { RelayCard } from './relay-card.js';
+import { laterLine } from './start-line.js';
 import { failedAt, health, newest } from './target.js';
 import { test, tested, testing } from './tests.js';
 import { useTargets } from './use-targets.js';
@@ -70,7 +71,7 @@ function Known({ target, relay, all, types, reload }) {
   return html`<${Page} title=${target.name} crumb=${crumb} lead=${html`<span class="row">${kind.title} ${target.validation?.version ?? ''} <${HealthBadge} health=${health(target, relay, last)} /></span>`}
     actions=${html`<${Actions} target=${target} onSwitch=${switchTo} onDelete=${() => setLeaving(true)} />`}>
     ${kind.relay && target.status === 'offline' && !target.config.builtIn &&
-    html`<${Note} state="idle" icon="offline" title="Its relay is not connected."><p>Start it again where it ran; it needs no token.</p><${Code} text=${laterLine(target)} label="Start command" /><//>`}
+    html`<${Note} state="idle" icon="offline" title="Its relay is not connected."><p>Start it again where it ran; it needs no token.</p><${Code} text=${laterLine(target, location.origin)} head="Start command" label="Start command" wrap /><//>`}
     ${enrols && html`<${Enrol} target=${target} relay=${relay} />`}
     <div class="split form">
       <div class="stack">
@@ -84,7 +85,7 @@ function Known({ target, relay, all, types, reload }) {
         ${(!kind.relay || !!last) &&
         html`<${Checks} type=${target.type} stages=${since === undefined ? stages : []} runningSince=${since} title=${last || saving.stages ? 'Last test' : 'Checks'} />`}
         ${failed && !kind.relay && may('change') &&
-        html`<${Help} type=${target.type} credential=${{}} stages=${stages} refused=${!!saving.stages} onTrust=${() => {}} />`}
+        html`<${Help} type=${target.type} credential=${{}} schema=${type?.credentialSchema} stages=${stages} refused=${!!saving.stages} onTrust=${() => {}} />`}
         <${Proof} validation=${target.validation} />
         ${relay && html`<${RelayCard} target=${target} relay=${relay} onChanged=${reload} />`}
       </aside>

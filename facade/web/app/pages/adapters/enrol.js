@@ -8,18 +8,17 @@ import { Badge } from '../../parts/badge.js';
 import { Button } from '../../parts/button.js';
 import { Card } from '../../parts/card.js';
 import { Code } from '../../parts/code.js';
+import { Check, Field, TextInput } from '../../parts/field.js';
 import { Note, Refusal } from '../../parts/note.js';
 import { Stages } from '../../parts/stages.js';
 import { Clock } from '../../parts/time.js';
-import { enrolments, laterLine, markUsed, renew } from './enrolments.js';
+import { enrolments, markUsed, renew } from './enrolments.js';
+import { laterLine, startLine } from './start-line.js';
 import { failedAt, newest, shortKey, spent } from './target.js';
 import { test, tested } from './tests.js';
 
 /** @typedef {import('./target.js').Target} Target */
 /** @typedef {import('./target.js').Relay} Relay */
-
-/** What stands for the server of a project in the line, for people to replace. */
-const SERVER = ' -- ./your-mcp-server';
 
 /** @param {number} ms @returns {string} */
 const clock = (ms) => `${Math.floor(ms / 60000)}:${String(Math.floor((ms % 60000) / 1000)).padStart(2, '0')}`;
@@ -29,6 +28,22 @@ const Validity = ({ left }) =>
   left > 0
     ? html`<${Badge} state=${left < 120000 ? 'warn' : 'accent'} icon="clock">token valid for ${clock(left)}<//>`
     : html`<${Badge} state="bad" icon="clock">token expired<//>`;
+
+/** The line to run, with what only the person knows of the machine it runs on. @param {{target: Target, command: string}} props */
+function Line({ target, command }) {
+  const [server, setServer] = useState('');
+  const [root, setRoot] = useState(false);
+  const project = target.type === 'project';
+  return html`<p class="dim small">Toolgate never dials ${project ? 'a project' : 'a host'}. Run this line ${project ? 'beside your server' : html`on <b class="strong">${target.name}</b>`}; the relay dials out, makes its key there and appears here by itself.</p>
+    ${project &&
+    html`<${Field} label="Command that starts your MCP server" help="It goes into the line after the two dashes, as you would type it there.">
+      ${(/** @type {string} */ id, /** @type {string} */ describedBy) =>
+        html`<${TextInput} id=${id} describedBy=${describedBy} mono value=${server} maxlength="2048" placeholder="npx my-mcp-server" onChange=${setServer} />`}
+    <//>`}
+    <${Code} text=${startLine(command, { project, server, root })} head="Start line" label="Relay start command" wrap />
+    <${Check} checked=${root} onChange=${setRoot} label=${html`It runs there as root: a relay refuses to, without <code>--allow-root</code>`} />
+    <p class="help">The token is shown once, works once and is stored only as a hash.</p>`;
+}
 
 /** @param {{target: Target}} props */
 function StartLine({ target }) {
@@ -49,15 +64,12 @@ function StartLine({ target }) {
   };
   const button = may('change') && html`<${Button} kind=${left > 0 || enrolment?.used ? 'quiet' : 'primary'} small busy=${busy} icon="key" onClick=${anew}>New token<//>`;
   const project = target.type === 'project';
-  const line = enrolment?.command && project && !enrolment.command.includes(' -- ') ? enrolment.command + SERVER : enrolment?.command;
   return html`<${Card} title=${`Start the relay ${project ? 'beside' : 'on'} ${target.name}`} actions=${enrolment?.token && html`<${Validity} left=${left} />`}
     foot=${button}>
       ${problem && html`<${Refusal} problem=${problem} />`}
-      ${line && left > 0
-        ? html`<p class="dim small">Toolgate never dials ${project ? 'a project' : 'a host'}. Run this line ${project ? 'beside your server' : html`on <b class="strong">${target.name}</b>`}; the relay dials out, makes its key there and appears here by itself.</p>
-            <${Code} text=${line} label="Relay start command" />
-            <p class="help">${project ? 'Write the command that starts your MCP server after the two dashes. ' : ''}The token is shown once, works once and is stored only as a hash. As root it wants <code>--allow-root</code>; under another user it needs nothing.</p>`
-        : html`<p class="dim small">${without(target, enrolment)}</p>${enrolment?.used && !target.config.builtIn && html`<${Code} text=${laterLine(target)} label="Start command" />`}`}
+      ${enrolment?.command && left > 0
+        ? html`<${Line} target=${target} command=${enrolment.command} />`
+        : html`<p class="dim small">${without(target, enrolment)}</p>${enrolment?.used && !target.config.builtIn && html`<${Code} text=${laterLine(target, location.origin)} head="Start command" label="Start command" wrap />`}`}
   <//>`;
 }
 

@@ -22,10 +22,6 @@ export function markUsed(id) {
   if (enrolment && !enrolment.used) enrolments.value = { ...enrolments.value, [id]: { ...enrolment, token: '', used: true } };
 }
 
-/** The line that starts a relay which has enrolled. @param {{type: string, name: string}} target */
-export const laterLine = ({ type, name }) =>
-  `toolgate relay ${type === 'project' ? 'project' : 'host'} --gateway ${location.origin} --name ${name}${type === 'project' ? ' -- ./your-mcp-server' : ''}`;
-
 /** @param {string} id */
 export function drop(id) {
   const { [id]: _, ...others } = enrolments.value;

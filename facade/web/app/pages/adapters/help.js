@@ -17,12 +17,12 @@ function Certificate({ print, onTrust }) {
 }
 
 /**
- * @param {{type: string, credential: Record<string, any>, stages?: Stage[], refused?: boolean, onTrust: (print: string) => void}} props
+ * @param {{type: string, credential: Record<string, any>, schema?: any, stages?: Stage[], refused?: boolean, onTrust: (print: string) => void}} props
  */
-export function Help({ type, credential, stages = [], refused = false, onTrust }) {
+export function Help({ type, credential, schema, stages = [], refused = false, onTrust }) {
   const failed = failedAt(stages);
   const print = failed?.name === 'tls' ? fingerprintIn(failed.reason) : undefined;
-  const { text, steps, code } = advice(type, credential);
+  const { text, steps, code } = advice(type, credential, schema);
   const again = refused && html`<p class="help">Then choose <b>Check and save</b> again. The refusal is in the audit record as <code>adapter.configuration_refused</code>.</p>`;
   return html`<${Card} title=${refused ? 'What to do' : 'What it needs'}>
       ${print
