@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import test from 'node:test';
 import { endOf } from '../../facade/web/app/pages/access/expiry.js';
 import { CLIENTS, clientOf, endpoint } from '../../facade/web/app/pages/overview/clients.js';
-import { apart, perMinute, rates, slowest, ticks } from '../../facade/web/app/pages/overview/figures.js';
+import { apart, called, perMinute, rates, refusedWords, slowest, ticks } from '../../facade/web/app/pages/overview/figures.js';
+import { sealing } from '../../facade/web/app/sealed.js';
 import { healthOf, took, worstFirst } from '../../facade/web/app/pages/overview/health.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
@@ -28,14 +29,33 @@ test('steps that nobody counted are gaps', () => {
 });
 
 test('the most called tools are told apart and the others are one', () => {
-  assert.deepEqual(apart(figures()).map((tool) => tool.name), ['a', 'b', 'c', '2 others']);
-  assert.deepEqual(apart(figures()).at(-1), { name: '2 others', calls: [0, 1, 2], p95Ms: [null, 7, 9] });
-  assert.equal(apart(figures({ tools: figures().tools.slice(0, 4) })).length, 4);
+  assert.deepEqual(apart(figures(), 3).map((tool) => tool.name), ['a', 'b', 'c', '2 others']);
+  assert.deepEqual(apart(figures(), 3).at(-1), { name: '2 others', calls: [0, 1, 2], p95Ms: [null, 7, 9] });
+  assert.equal(apart(figures({ tools: figures().tools.slice(0, 4) }), 3).length, 4);
+  assert.equal(apart(figures()).length, 5);
 });
 
 test('tools are ordered by their slowest step, refusals have their time', () => {
   assert.deepEqual(slowest(figures()).map((tool) => [tool.name, tool.p95]), [['b', 90], ['a', 30], ['e', 9], ['d', 7], ['c', 2]]);
   assert.deepEqual(ticks(figures()), [START + 60_000]);
+});
+
+test('refusals are told by their reasons, write attempts first', () => {
+  const words = (...refusals) => refusedWords(refusals.map(([reason, count]) => ({ reason, count }))).map((each) => each.words).join(', ');
+  assert.equal(words(['TOOL_NOT_FOUND', 9], ['WRITE_REJECTED', 1]), '1 write attempt, 9 unknown tools');
+  assert.equal(words(['NEW_REASON', 2], ['RATE_LIMITED', 3], ['CREDENTIAL_INVALID', 0]), '3 over a limit, 2 new reason');
+  assert.equal(words(['A', 4], ['B', 3], ['C', 2], ['D', 1]), '4 a, 3 b, 3 for 2 more reasons');
+  assert.equal(words(), '');
+  assert.deepEqual(['test_connection', 'ssh.x'].map(called), ['connection test', 'ssh.x']);
+});
+
+test('the record is sealed through its newest checkpoint, late only while rows wait', () => {
+  const at = (seconds) => START + seconds * 1000;
+  const record = { seq: '30', checkpointSeq: '12', checkpointAt: new Date(START).toISOString() };
+  assert.deepEqual(sealing(record, at(60)), { seq: 12, since: 18, late: false });
+  assert.equal(sealing(record, at(200)).late, true);
+  assert.deepEqual(sealing({ ...record, seq: 12 }, at(9000)), { seq: 12, since: 0, late: false });
+  assert.deepEqual(sealing({ seq: 3 }, at(0)), { seq: 0, since: 3, late: true });
 });
 
 test('the worst target comes first', () => {

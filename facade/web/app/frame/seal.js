@@ -1,30 +1,29 @@
-// The age of the last checkpoint, on every page. Absent where nothing is told of the record.
-import { html } from '../html.js';
+// How far the record is sealed, on every page. Absent where nothing is told of the record.
+import { html, useEffect } from '../html.js';
 import { Link } from '../router.js';
 import { me } from '../session.js';
 import { useGet, useNow } from '../use.js';
-import { figure, span } from '../reading.js';
+import { ago, figure } from '../reading.js';
 import { Icon } from '../parts/icon.js';
+import { forgetSealed, recordNow, sealing, tell } from '../sealed.js';
 
 const EVERY_MS = 15000;
-/** A checkpoint is due every minute while there are rows; later than this it is late. */
-const LATE_S = 180;
 
 export function Seal() {
   const { data } = useGet(me.value?.role === 'agent' ? null : '/api/overview', { query: { minutes: 1 }, every: EVERY_MS });
-  const record = data?.record;
+  useEffect(() => tell(data?.record), [data]);
+  useEffect(() => forgetSealed, []);
+  const record = recordNow();
   return record?.checkpointAt ? html`<${Sealed} record=${record} />` : html`<span class="seal-none"></span>`;
 }
 
-/** @param {{record: {seq: number | string, checkpointSeq: number | string, checkpointAt: string, broken?: number}}} props */
+/** @param {{record: import('../sealed.js').RecordTold}} props */
 function Sealed({ record }) {
   const now = useNow(1000);
-  const age = Math.max(0, Math.round((now - Date.parse(record.checkpointAt)) / 1000));
-  const open = Number(record.seq) - Number(record.checkpointSeq);
-  const late = age > LATE_S && open > 0;
+  const { seq, since, late } = sealing(record, now);
   return html`
-    <${Link} class=${late ? 'seal stale' : 'seal'} href="/audit" title="The audit record of this tenant">
-      <${Icon} name=${late ? 'clock' : 'seal'} /><b>Sealed ${age < 2 ? 'just now' : `${span(age)} ago`}</b>
-      <code>${late ? 'checkpoint late' : `seq ${figure(Number(record.checkpointSeq))}`}</code>
+    <${Link} class=${late ? 'seal stale' : 'seal'} href="/audit" title="The newest checkpoint of this tenant's record, and the rows since">
+      <${Icon} name=${late ? 'clock' : 'seal'} /><b>Sealed ${ago(Date.parse(record.checkpointAt ?? ''), now)}</b>
+      <code>seq ${figure(seq)}${since > 0 ? ` · ${figure(since)} since` : ''}${late ? ', late' : ''}</code>
     <//>`;
 }

@@ -9,8 +9,9 @@ import { CopyButton } from '../parts/code.js';
 import { Refusal } from '../parts/note.js';
 import { Page } from '../parts/page.js';
 import { toast } from '../parts/toast.js';
+import { tell } from '../sealed.js';
+import { later } from '../later.js';
 import { needStyle } from '../need-style.js';
-import { Connect } from './overview/connect.js';
 import { Guide } from './overview/guide.js';
 import { healthOf } from './overview/health.js';
 import { useProgress } from './overview/progress.js';
@@ -33,6 +34,8 @@ export default function Overview({ query }) {
 
 await needStyle('overview');
 
+const Connect = later(() => import('./overview/connect.js'), 'Connect');
+
 function Now() {
   const [span, setSpan] = useState('60');
   const [hidden, setHidden] = useState(kept(HIDDEN) === 'hidden');
@@ -45,6 +48,7 @@ function Now() {
   const guided = may('change') && !hidden && begun.current !== false;
   const progress = useProgress(targets, guided);
   if (progress.known && begun.current === null) begun.current = !(progress.target && progress.called && progress.agent);
+  useEffect(() => tell(figures.data?.record), [figures.data]);
   useBroken(!!figures.data && !!figures.error);
   const hide = () => { keep(HIDDEN, 'hidden'); setHidden(true); };
   const health = targets.data?.targets.map((/** @type {any} */ target) => healthOf(target, relayOf(relays, target.id)));

@@ -3,7 +3,12 @@ import { html, useEffect, useRef, useState } from '../html.js';
 import { theme } from '../theme.js';
 import { clock } from '../reading.js';
 
-/** @typedef {{label: string, values: (number | null)[], kind?: 'line' | 'area' | 'quiet' | 'faint'}} Series */
+/** @typedef {{label: string, values: (number | null)[], kind?: 'line' | 'area' | 'rest'}} Series rest: several as one */
+
+/** Lines are told apart by their colour and by their dashes: the last is for what stands for several. */
+const TONES = 6;
+/** In pixels; as the keys of the legend have them in app.css. @type {number[][]} */
+const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3], [4, 2], [1, 3]];
 
 /** @type {Promise<any> | undefined} */
 let plot;
@@ -44,10 +49,10 @@ function added(element) {
 }
 
 /**
- * @param {{series: Series[], times: number[], unit?: string, height?: number, marks?: number[], label?: string, format?: (value: number) => string}} props
- *   times: milliseconds; marks: times of refusals, red ticks at the foot; label: what a listener is told
+ * @param {{series: Series[], times: number[], unit?: string, height?: number, marks?: number[], label?: string, format?: (value: number) => string, whole?: boolean}} props
+ *   whole: the axis has whole numbers only; times: milliseconds; marks: times of refusals, red ticks at the foot; label: what a listener is told
  */
-export function Chart({ series, times, unit = '', height = 184, marks = [], label, format }) {
+export function Chart({ series, times, unit = '', height = 184, marks = [], label, format, whole = false }) {
   const room = useRef(/** @type {HTMLElement | null} */ (null));
   const chart = useRef(/** @type {any} */ (null));
   const [failed, setFailed] = useState(false);
@@ -61,26 +66,25 @@ export function Chart({ series, times, unit = '', height = 184, marks = [], labe
     let watch;
     loaded().then((Plot) => {
       if (gone || !room.current) return;
-      chart.current = new Plot(optionsOf({ series, unit, height, width: room.current.clientWidth, now }), data(), room.current);
+      chart.current = new Plot(optionsOf({ series, unit, height, width: room.current.clientWidth, whole, now }), data(), room.current);
       watch = new ResizeObserver(() => chart.current?.setSize({ width: room.current?.clientWidth ?? 0, height }));
       watch.observe(room.current);
     }, () => setFailed(true));
     return () => { gone = true; watch?.disconnect(); chart.current?.destroy(); chart.current = null; };
   }, [shape]);
   useEffect(() => { chart.current?.setData(data()); }, [times, series, marks]);
-  const tones = ['', 'c2', 'c3'];
   return html`
     <figure class="stack tight">
       <div class="uplot-room" ref=${room} role="img" aria-label=${label ?? told(series, unit)} data-height=${height}></div>
       ${failed && html`<p class="help">The chart could not be drawn; the figures are in the table.</p>`}
       <figcaption class="legend-row">
-        ${series.map((each, at) => html`<span><i class=${toneOf(each, at, tones)}></i>${each.label}</span>`)}${marks.length > 0 && html`<span><i class="cb"></i>refused</span>`}
+        ${series.map((each, at) => html`<span class="break"><svg class=${`key k${toneOf(each, at) + 1}`} viewBox="0 0 22 4" aria-hidden="true"><path d="M0 2H22"/></svg>${each.label}</span>`)}${marks.length > 0 && html`<span><i class="cb"></i>refused</span>`}
       </figcaption>
     </figure>`;
 }
 
-/** @param {Series} each @param {number} at @param {string[]} tones */
-const toneOf = (each, at, tones) => (each.kind === 'quiet' ? 'c2' : each.kind === 'faint' ? 'c3' : tones[Math.min(at, 2)]);
+/** @param {Series} each @param {number} at */
+const toneOf = (each, at) => (each.kind === 'rest' ? TONES - 1 : Math.min(at, TONES - 1));
 
 /** @param {Series[]} series @param {string} unit */
 const told = (series, unit) => series.map((each) => {
@@ -98,9 +102,12 @@ export function colour(name) {
   return found;
 }
 
-/** @param {{series: Series[], unit: string, height: number, width: number, now: {current: {marks: number[], format?: (value: number) => string}}}} asked */
-function optionsOf({ series, unit, height, width, now }) {
-  const lines = ['--plot-1', '--plot-2', '--plot-3'].map(colour);
+/** Steps of an axis of counts. */
+const WHOLE = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+
+/** @param {{series: Series[], unit: string, height: number, width: number, whole: boolean, now: {current: {marks: number[], format?: (value: number) => string}}}} asked */
+function optionsOf({ series, unit, height, width, whole, now }) {
+  const lines = Array.from({ length: TONES }, (_, at) => colour(`--series-${at + 1}`));
   const text = colour('--text-3');
   const grid = { stroke: colour('--plot-grid'), width: 1 };
   const bad = colour('--bad');
@@ -113,11 +120,11 @@ function optionsOf({ series, unit, height, width, now }) {
     scales: { x: { time: true }, y: { range: (/** @type {any} */ _, /** @type {number} */ __, /** @type {number | null} */ most) => [0, Math.max(1, most ?? 1) * 1.08] } },
     axes: [
       { stroke: text, font, grid: { show: false }, ticks: { show: false }, size: 24, values: (/** @type {any} */ _, /** @type {number[]} */ at) => at.map((each) => clock(new Date(each * 1000)).slice(0, 5)) },
-      { stroke: text, font, grid, ticks: { show: false }, size: 44, values: (/** @type {any} */ _, /** @type {number[]} */ at) => at.map((each) => (now.current.format ? now.current.format(each) : String(each))) },
+      { stroke: text, font, grid, ticks: { show: false }, size: 44, ...(whole && { incrs: WHOLE }), values: (/** @type {any} */ _, /** @type {number[]} */ at) => at.map((each) => (now.current.format ? now.current.format(each) : String(each))) },
     ],
     series: [{}, ...series.map((each, at) => ({
       label: each.label, width: 1.5, points: { show: true, size: 5, filter: alone },
-      stroke: each.kind === 'quiet' ? lines[1] : each.kind === 'faint' ? lines[2] : lines[Math.min(at, 2)],
+      stroke: lines[toneOf(each, at)], dash: DASHES[toneOf(each, at)],
       fill: each.kind === 'area' || (at === 0 && !each.kind) ? colour('--plot-fill') : undefined,
     }))],
     hooks: {

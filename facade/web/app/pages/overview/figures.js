@@ -1,4 +1,5 @@
 // What the figures of `GET /api/overview` say. Pure.
+import { figure } from '../../reading.js';
 
 /**
  * @typedef {{name: string, calls: number[], p95Ms: (number|null)[]}} ToolFigures
@@ -11,7 +12,13 @@
  */
 
 /** How many tools a chart tells apart. */
-export const APART = 3;
+export const APART = 5;
+
+/** A check of a connection is counted as a tool is, but nobody calls it. */
+export const TEST = 'test_connection';
+
+/** What a counted tool is called to people. */
+export const called = (/** @type {string} */ name) => (name === TEST ? 'connection test' : name);
 
 /** Sum of a list. */
 export const sum = (/** @type {number[]} */ values) => values.reduce((all, value) => all + value, 0);
@@ -39,9 +46,9 @@ export function rates(/** @type {Overview} */ o, /** @type {number[]} */ values)
 }
 
 /** The most called tools, and all others as one. @returns {ToolFigures[]} */
-export function apart(/** @type {Overview} */ o) {
-  const most = o.tools.slice(0, APART);
-  const rest = o.tools.slice(APART);
+export function apart(/** @type {Overview} */ o, /** @type {number} */ lines = APART) {
+  const most = o.tools.slice(0, lines);
+  const rest = o.tools.slice(lines);
   if (rest.length < 2) return [...most, ...rest];
   const calls = o.calls.map((_, at) => sum(rest.map((tool) => tool.calls[at] ?? 0)));
   const p95Ms = o.calls.map((_, at) => highest(rest.map((tool) => tool.p95Ms[at] ?? null)));
@@ -66,3 +73,29 @@ export function highest(/** @type {(number|null)[]} */ values) {
   const known = values.filter((value) => value !== null);
   return known.length ? Math.max(...known) : null;
 }
+
+/** @type {Record<string, [string, string]>} reasons in words, for one and for more */
+const REASONS = {
+  WRITE_REJECTED: ['write attempt', 'write attempts'], RATE_LIMITED: ['over a limit', 'over a limit'], OVERLOADED: ['turned away full', 'turned away full'],
+  TOOL_NOT_FOUND: ['unknown tool', 'unknown tools'], TARGET_NOT_FOUND: ['unknown target', 'unknown targets'], TARGET_REQUIRED: ['without a target', 'without a target'],
+  ARGUMENTS_INVALID: ['wrong arguments', 'wrong arguments'], CREDENTIAL_INVALID: ['without a valid token', 'without a valid token'],
+  ROLE_FORBIDDEN: ['not allowed to the role', 'not allowed to the role'], ORIGIN_FORBIDDEN: ['from another site', 'from another site'],
+};
+/** How many reasons a tile has room for. */
+const MOST = 3;
+
+/** What was refused, by reason: write attempts first, then the most frequent. @returns {{words: string, write: boolean}[]} */
+export function refusedWords(/** @type {Overview['refusals']} */ refusals) {
+  const rank = (/** @type {{reason: string, count: number}} */ each) => (each.reason === 'WRITE_REJECTED' ? Infinity : each.count);
+  const sorted = refusals.filter((each) => each.count > 0).sort((a, b) => rank(b) - rank(a));
+  const told = sorted.slice(0, sorted.length > MOST ? MOST - 1 : MOST);
+  const rest = sorted.slice(told.length);
+  return [
+    ...told.map(({ reason, count }) => ({ words: `${figure(count)} ${wordOf(reason, count)}`, write: reason === 'WRITE_REJECTED' })),
+    ...(rest.length ? [{ words: `${figure(sum(rest.map(({ count }) => count)))} for ${rest.length} more reasons`, write: false }] : []),
+  ];
+}
+
+/** A reason without words of its own is its own word. */
+const wordOf = (/** @type {string} */ reason, /** @type {number} */ count) =>
+  REASONS[reason]?.[count === 1 ? 0 : 1] ?? reason.toLowerCase().replaceAll('_', ' ');

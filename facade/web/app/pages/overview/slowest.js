@@ -6,7 +6,7 @@ import { Bar } from '../../parts/bars.js';
 import { Card } from '../../parts/card.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import { figure } from '../../reading.js';
-import { slowest } from './figures.js';
+import { called, slowest, TEST } from './figures.js';
 
 const MOST = 6;
 
@@ -19,7 +19,7 @@ export function Slowest({ overview, span }) {
   return html`<${Card} title="Slowest tools" note=${note}>
     ${tools.length === 0 && html`<p class="faint small">No call in this span.</p>`}
     <ol class="bars">${tools.map((tool) => html`<li key=${tool.name}>
-      <${Link} class="clip" href=${`/tools/${tool.name}`}><code>${tool.name}</code><//>
-      <span class="r">${figure(tool.p95)} ms <span class="faint">· ${figure(tool.calls)} calls</span></span>
+      ${tool.name === TEST ? html`<span class="clip">${called(TEST)}</span>` : html`<${Link} class="clip" href=${`/tools/${tool.name}`}><code>${tool.name}</code><//>`}
+      <span class="r">${figure(tool.p95)} ms <span class="faint">· ${figure(tool.calls)} ${tool.calls === 1 ? 'call' : 'calls'}</span></span>
       <${Bar} part=${tool.p95} of=${most} /></li>`)}</ol><//>`;
 }

@@ -7,7 +7,7 @@ import { Chart } from '../../parts/chart.js';
 import { Empty } from '../../parts/empty.js';
 import { Segmented } from '../../parts/field.js';
 import { Skeleton } from '../../parts/skeleton.js';
-import { APART, apart, rates, sum, ticks, times } from './figures.js';
+import { APART, apart, called, rates, sum, ticks, times } from './figures.js';
 
 /** Spans to look at; the gateway remembers three hours. */
 export const SPANS = [
@@ -30,15 +30,17 @@ export function Traffic({ overview, span, setSpan, live }) {
     : drawn ? html`<${Chart} key=${`${view}${span}`} ...${drawn} height=${184} />` : html`<${Skeleton} block />`}<//>`;
 }
 
-/** Times are no amounts: nothing is filled below them. */
-const LINES = ['line', 'quiet', 'faint'];
-
 /** @param {import('./figures.js').Overview} o @param {string} view */
 function draw(o, view) {
-  const tools = apart(o);
-  const series = view === 'calls'
-    ? [{ label: 'all tools', values: rates(o, o.calls) }, ...tools.slice(0, 2).map((tool) => ({ label: tool.name, values: rates(o, tool.calls) }))]
-    : tools.slice(0, APART).map((tool, at) => ({ label: tool.name, values: tool.p95Ms.map((ms) => (ms === null ? null : Math.round(ms))), kind: LINES[at] }));
-  const marks = view === 'calls' ? ticks(o) : [];
-  return { series, times: times(o), unit: view === 'calls' ? '' : 'ms', marks, empty: sum(o.calls) + sum(o.refused) === 0 };
+  const counts = view === 'calls';
+  // One tool alone is all tools.
+  const tools = apart(o, counts ? APART - 1 : APART).filter((_, __, all) => !counts || all.length > 1);
+  // Times are no amounts: nothing is filled below them.
+  const lines = tools.map((tool, at) => ({
+    label: called(tool.name), kind: at === tools.length - 1 && o.tools.length > tools.length ? 'rest' : 'line',
+    values: counts ? rates(o, tool.calls) : tool.p95Ms.map((ms) => (ms === null ? null : Math.round(ms))),
+  }));
+  const series = counts ? [{ label: o.tools.length === 1 ? called(o.tools[0]?.name ?? '') : 'all tools', kind: 'area', values: rates(o, o.calls) }, ...lines] : lines;
+  const marks = counts ? ticks(o) : [];
+  return { series, times: times(o), unit: counts ? '' : 'ms', whole: true, marks, empty: sum(o.calls) + sum(o.refused) === 0 };
 }
