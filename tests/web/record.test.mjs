@@ -5,6 +5,7 @@ import test from 'node:test';
 import { decode, differences, lengths } from '../../facade/web/app/pages/audit/canonical.js';
 import { merge, weave } from '../../facade/web/app/pages/audit/chain.js';
 import { microseconds, rooted, signedBy } from '../../facade/web/app/pages/audit/checkpoint.js';
+import { isMinute, often } from '../../facade/web/app/pages/audit/events.js';
 import { any, none, read, toParams, toSearch, wider } from '../../facade/web/app/pages/audit/filters.js';
 import { guess } from '../../facade/web/app/pages/audit/guess.js';
 import { genesis, hex, rowHash, unbase64, unhex } from '../../facade/web/app/pages/audit/hash.js';
@@ -111,4 +112,10 @@ test('the documented checkpoint is signed by the documented key', async () => {
 test('times are signed to the microsecond', () => {
   const cases = { '1970-01-01T00:00:00.000001Z': 1n, '2026-01-01T00:00:00Z': 1767225600000000n, '2026-01-01T00:00:00.5Z': 1767225600500000n };
   for (const [time, expected] of Object.entries(cases)) assert.equal(microseconds(time), expected, time);
+});
+
+test('a row that was counted stands for its minute, any other for its moment', () => {
+  const row = (result, detail) => ({ seq: 1, event: 'request.refused', time: '2026-01-01T21:24:00Z', result, detail });
+  assert.deepEqual([row('refused', { count: 2 }), row('refused', { count: 1 }), row('refused'), row('success', { count: 2 })].map(isMinute), [true, true, false, false]);
+  assert.deepEqual([1, 2, 1234].map(often), ['once', '2 times', '1,234 times']);
 });

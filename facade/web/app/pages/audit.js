@@ -1,6 +1,6 @@
 // Audit: whether the record is whole, what is on it, and the proof of every row.
 
-import { html, useMemo, useState } from '../html.js';
+import { html, useEffect, useMemo, useState } from '../html.js';
 import { curl, withQuery } from '../api.js';
 import { may, me } from '../session.js';
 import { useGet } from '../use.js';
@@ -8,6 +8,7 @@ import { later } from '../later.js';
 import { CopyButton } from '../parts/code.js';
 import { Note } from '../parts/note.js';
 import { Page } from '../parts/page.js';
+import { tell } from '../sealed.js';
 import { needStyle } from '../need-style.js';
 import { useFeed } from './audit/feed.js';
 import { FilterBar } from './audit/filter-bar.js';
@@ -39,11 +40,12 @@ export default function Audit({ parts, query }) {
   const answered = !all || last.data || last.error;
   const told = useGet('/api/overview', { query: { minutes: 1 }, every: 10_000 });
   const record = told.data?.record;
+  useEffect(() => tell(record), [record]);
   const nameOf = (/** @type {string} */ id) => targets.find((/** @type {any} */ t) => t.id === id)?.name ?? (id && `…${id.slice(-6)}`);
   const words = toSearch(filters);
   const asked = curl('GET', withQuery('/api/audit/events', toParams(filters, Date.now())));
   return html`<${Page} title="Audit" lead=${lead(all)} wide actions=${html`<${CopyButton} text=${asked} small=${false}>Copy as curl<//>`}>
-    ${all ? html`<${RecordCard} seq=${record?.seq} last=${last} />` : html`<${Own} />`}
+    ${all ? html`<${RecordCard} seq=${Math.max(record?.seq ?? 0, feed.head) || undefined} last=${last} />` : html`<${Own} />`}
     ${answered && html`<${FilterBar} filters=${filters} targets=${targets} tools=${tools} own=${!all} tail=${{ on: tailing, able, set: setTailing }} />
     <div class=${open ? 'split audit' : 'split'}>
       <${List} feed=${feed} wait=${!told.data && !told.error} filters=${filters} own=${!all} record=${record} open=${open} search=${words} nameOf=${nameOf} tailing=${tailing} />

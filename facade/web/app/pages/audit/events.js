@@ -61,6 +61,12 @@ export function times(/** @type {AuditEvent} */ row) {
   return typeof count === 'number' ? count : 0;
 }
 
+/** Whether a row stands for a whole minute: it is written when that ended, so its time is older than its neighbours'. */
+export const isMinute = (/** @type {AuditEvent} */ row) => row.result === 'refused' && times(row) > 0;
+
+/** "once" or "4 times". */
+export const often = (/** @type {number} */ count) => (count === 1 ? 'once' : `${grouped(count)} times`);
+
 /** `HH:MM:SS` and `.mmm` of a time, in UTC; empty for none. */
 export function clockOf(/** @type {string} */ time) {
   const found = /T(\d\d:\d\d:\d\d)(\.\d{1,3})?/.exec(time);

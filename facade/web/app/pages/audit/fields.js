@@ -3,7 +3,7 @@
 import { html } from '../../html.js';
 import { Link } from '../../router.js';
 import { KeyValue } from '../../parts/kv.js';
-import { dialect, grouped, unreadable } from './events.js';
+import { dialect, grouped, isMinute, often, times, unreadable } from './events.js';
 
 /** @param {{row: import('./events.js').AuditEvent, nameOf: (id: string) => string}} props */
 export function Fields({ row, nameOf }) {
@@ -17,7 +17,7 @@ export function Fields({ row, nameOf }) {
     ['Event', html`<code>${row.event}</code>`],
     ['Tool', row.capability && only('tool', row.capability, html`<code>${row.capability}</code>`)],
     ['Reason', row.reason && html`<code>${row.reason}</code>`],
-    ['Time', html`<code>${row.time}</code>`],
+    ['Time', isMinute(row) ? html`<code>${row.time.slice(0, 16)}Z</code> <span class="faint small">a minute, counted: ${often(times(row))}; written when it had ended</span>` : html`<code>${row.time}</code>`],
     ['Principal', row.principal && html`${only('principal', row.principal, row.principal)} <span class="faint small">role ${row.role || 'none'}</span>`],
     ['Dialect', row.facade && dialect(row.facade)],
     ['Target', row.targetId && html`${only('targetId', row.targetId, nameOf(row.targetId))} <span class="faint small">${row.adapterType}</span>`],

@@ -20,9 +20,9 @@ export function RecordCard({ seq, last }) {
   if (verify.error) {
     return html`<div class="stack"><${Refusal} problem=${verify.error} onRetry=${rerun} /></div>`;
   }
-  if (verify.found) return html`<${Verdict} found=${verify.found} tookMs=${verify.tookMs} at=${new Date(verify.at).toISOString()} rerun=${rerun} />`;
+  if (verify.found) return html`<${Verdict} found=${verify.found} tookMs=${verify.tookMs} at=${new Date(verify.at).toISOString()} rerun=${rerun} seq=${seq} />`;
   const row = last.data?.events[0];
-  if (row?.detail?.verdict) return html`<${Verdict} found=${remembered(row)} tookMs=${row.durationMs} at=${row.time} rerun=${rerun} by=${row.principal} since=${Math.max(0, (seq ?? 0) - row.seq)} />`;
+  if (row?.detail?.verdict) return html`<${Verdict} found=${remembered(row)} tookMs=${row.durationMs} at=${row.time} rerun=${rerun} by=${row.principal} seq=${seq} />`;
   if (last.error && !last.data) return html`<${Unverified} seq=${seq} title="Whether it is whole cannot be told now" rerun=${rerun} />`;
   const loading = last.loading && !last.data;
   const title = loading ? 'The record' : verify.stopped ? 'Stopped, so nothing was found' : 'Not verified yet';
@@ -36,14 +36,17 @@ const remembered = (/** @type {any} */ row) => ({
   checkpointSeq: row.detail.checkpointSeq,
 });
 
-/** @param {{found: Found, tookMs: number, at: string, rerun: () => void, by?: string, since?: number}} props since: rows that came after it */
-function Verdict({ found, tookMs, at, rerun, by, since = 0 }) {
+/** @param {{found: Found, tookMs: number, at: string, rerun: () => void, by?: string, seq: number|undefined}} props seq: the newest place of the record */
+function Verdict({ found, tookMs, at, rerun, by, seq = 0 }) {
   const intact = found.verdict === 'intact';
+  const since = Math.max(0, seq - found.throughSeq);
+  // The verification itself stands on the record as the row after those it looked at.
+  const looks = !intact ? 'verdict three broken' : since > 1 ? 'verdict three idle' : 'verdict three';
   return html`<section class="card" aria-label="State of the record" role=${intact || by !== undefined ? undefined : 'alert'} aria-live="polite">
-    <div class=${intact ? 'verdict three' : 'verdict three broken'}><span class="seal-i"><${Icon} name=${intact ? 'seal' : 'refused'} /></span>
+    <div class=${looks}><span class="seal-i"><${Icon} name=${intact ? 'seal' : 'refused'} /></span>
       <h2>${titleOf(found)}</h2>
       ${intact ? html`<${Intact} found=${found} />` : html`<${Broken} found=${found} />`}
-      <p class="small faint">Verified${tookMs > 0 && html` in <span class="num">${seconds(tookMs)}</span>`}, <${Ago} at=${at} />${by ? ` by ${by}` : ''}${since > 0 ? `; ${counted(since, 'row')} came after it` : ''}.
+      <p class="small faint">Verified${tookMs > 0 && html` in <span class="num">${seconds(tookMs)}</span>`}, <${Ago} at=${at} />${by ? ` by ${by}` : ''}.${intact && since > 0 ? html` <b class="strong">${counted(since, 'row')} since</b>${since === 1 ? ', its own' : ', not looked at yet'}.` : ''}
         ${!intact && html` Verdict <code>${found.verdict}</code>.`}</p>
       <div class="actions">
         ${!intact && found.seq > 0 && html`<${Button} onClick=${() => go(`/audit/${found.seq}`)}>Show the row<//>`}

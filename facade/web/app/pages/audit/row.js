@@ -5,7 +5,7 @@ import { Link } from '../../router.js';
 import { Badge } from '../../parts/badge.js';
 import { Icon } from '../../parts/icon.js';
 import { Clock } from '../../parts/time.js';
-import { aboutOf, clockOf, grouped, stateOf, subject, times, unreadable } from './events.js';
+import { aboutOf, clockOf, grouped, isMinute, often, stateOf, subject, times, unreadable } from './events.js';
 
 /** @typedef {import('./events.js').AuditEvent} AuditEvent */
 
@@ -19,17 +19,17 @@ export const CELLS = 7;
 export function Row({ row, href, target, current, isNew, onOpen }) {
   const refused = row.result === 'refused' || unreadable(row);
   const { at, fraction } = clockOf(row.time);
-  const count = times(row);
-  const reason = row.reason ? row.reason + (count > 1 ? ` × ${grouped(count)}` : '') : '';
+  const minute = isMinute(row);
+  const count = minute ? `${often(times(row))} in that minute` : '';
   const about = row.capability ? '' : aboutOf(row);
   const kind = row.capability && row.event !== 'adapter.capability_invoked' ? row.event : '';
   return html`<tr class=${names(refused && 'bad-row', isNew && 'is-new')} aria-selected=${current ? 'true' : undefined}
       data-seq=${row.seq} onClick=${(/** @type {MouseEvent} */ event) => opened(event, onOpen)}>
     <td class="chain"></td>
     <td class="lg num"><code class="faint">${grouped(row.seq)}</code></td>
-    <td class="nowrap"><time datetime=${row.time} title=${row.time}><code class="dim">${at}<span class="faint md-inline">${fraction}</span></code></time></td>
+    <td class="nowrap"><time datetime=${row.time} title=${minute ? `the minute of ${row.time}` : row.time}><code class="dim">${minute ? at.slice(0, 5) : at}${!minute && html`<span class="faint md-inline">${fraction}</span>`}</code></time></td>
     <td><${Link} class="rowlink" data-stay href=${href} aria-label=${`Row ${row.seq}, ${subject(row)}`}><code class="break">${subject(row)}</code><//>
-      ${(about || reason || kind) && html`<span class="sub break">${[about, reason, kind].filter(Boolean).join(' · ')}</span>`}
+      ${(about || row.reason || count || kind) && html`<span class="sub break">${[about, row.reason, count, kind].filter(Boolean).join(' · ')}</span>`}
       <span class="sub only-narrow">${[row.principal, target, row.result].filter(Boolean).join(' · ')}</span></td>
     <td class="md dim"><span class="break">${target || html`<span class="faint">${row.event === 'adapter.write_rejected' ? 'not contacted' : '–'}</span>`}</span></td>
     <td class="md dim"><span class="break">${row.principal || html`<span class="faint">${row.facade === 'system' ? 'the gateway' : '–'}</span>`}</span></td>

@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from '../../html.js';
 import { ndjson, Problem } from '../../api.js';
+import { grouped } from './events.js';
 
 /**
  * @typedef {{verdict: string, rows: number, seq: number, message: string, headHash: string, fromSeq: number,
@@ -63,8 +64,8 @@ const TITLES = {
   bad_signature: (seq) => (seq ? `A checkpoint of row ${seq} is not genuine` : 'A checkpoint is not genuine or missing'),
 };
 
-/** What was found, in a few words. */
-export function titleOf(/** @type {{verdict: string, seq: number}} */ found) {
-  if (found.verdict === 'intact') return 'The record is intact';
+/** What was found, in a few words: an intact record is so up to the row that was looked at. */
+export function titleOf(/** @type {{verdict: string, seq: number, throughSeq?: number}} */ found) {
+  if (found.verdict === 'intact') return found.throughSeq ? `Intact through row ${grouped(found.throughSeq)}` : 'The record is intact';
   return TITLES[found.verdict]?.(found.seq) ?? `The record is broken at row ${found.seq}: ${found.verdict}`;
 }

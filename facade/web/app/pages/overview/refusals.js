@@ -12,7 +12,7 @@ import { Refusal } from '../../parts/note.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import { Clock } from '../../parts/time.js';
 import { figure } from '../../reading.js';
-import { times } from '../audit/events.js';
+import { clockOf, isMinute, often, times } from '../audit/events.js';
 
 const MOST = 5;
 
@@ -31,9 +31,8 @@ export function Refusals({ overview, span }) {
 
 function Refused(/** @type {{row: import('../audit/events.js').AuditEvent}} */ { row }) {
   const write = row.event === 'adapter.write_rejected';
-  const count = times(row);
   return html`<li><span class=${write ? 'bad' : 'warn'}><${Icon} name=${write ? 'refused' : 'clock'} /></span><div>
     <div class="row tight"><${Link} class="rowlink" href=${`/audit/${row.seq}`}><b class="strong small">${row.reason || row.event}</b><//>
-      ${count > 1 && html`<${Badge}>× ${figure(count)}<//>`}<span class="push small faint"><${Clock} at=${row.time} /></span></div>
+      ${isMinute(row) && times(row) > 1 && html`<${Badge}>${often(times(row))}<//>`}<span class="push small faint">${isMinute(row) ? html`<time datetime=${row.time}>${clockOf(row.time).at.slice(0, 5)}</time>` : html`<${Clock} at=${row.time} />`}</span></div>
     ${row.capability && html`<code class="small dim break">${row.capability}</code>`}<small>${row.principal || 'nobody known'}</small></div></li>`;
 }
