@@ -5,7 +5,7 @@ import test from 'node:test';
 import { advice, fingerprintIn } from '../../facade/web/app/pages/adapters/advice.js';
 import { below, errorsOf, titleOf } from '../../facade/web/app/pages/adapters/refusal.js';
 import { isProjectName, laterLine, projectLines, startLine } from '../../facade/web/app/pages/adapters/start-line.js';
-import { health, newest, shortKey } from '../../facade/web/app/pages/adapters/target.js';
+import { health, isOutlived, newest, shortKey, sinceThen } from '../../facade/web/app/pages/adapters/target.js';
 import { difference, filled, ways } from '../../facade/web/app/pages/adapters/values.js';
 
 const target = (changes = {}) => ({ id: '1', type: 'gitea', name: 'forge', config: {}, status: 'ready', validation: { verdict: 'passed', stages: [], notProvable: [], proven: [], wider: [] }, ...changes });
@@ -120,4 +120,23 @@ test('a later start line is safe in a shell, and a name that is refused is not t
     assert.equal(isProjectName(name), false);
     assert.equal(projectLines(name, 'https://gate'), projectLines('storefront', 'https://gate'));
   }
+});
+
+test('what is live now is believed before a test that failed earlier', () => {
+  const of = (changes) => relay({ connectedSince: '2026-01-01T00:00:00Z', lastSeen: '2026-01-01T00:00:01Z', ...changes });
+  const cases = [
+    [of(), false], [of({ lastSeen: '2026-01-01T00:00:03Z' }), true], [of({ connectedSince: '2026-01-01T00:00:03Z' }), true],
+    [of({ lastSeen: '2026-01-01T00:00:03Z', state: 'server_down' }), false], [of({ lastSeen: '2026-01-01T00:00:03Z', mismatch: true }), false],
+    [of({ connectedSince: '', lastSeen: '' }), false], [undefined, false],
+  ];
+  for (const [by, old] of cases) assert.equal(isOutlived(by, failed), old);
+  const later = of({ lastSeen: '2026-01-01T00:00:03Z' });
+  assert.equal(health(target({ type: 'project' }), later, failed).word, 'healthy');
+  assert.equal(health(target({ type: 'project' }), of(), failed).word, 'test failed');
+  assert.equal(isOutlived(later, { ...failed, ok: true }), false);
+  const down = { ...failed, stages: [{ name: 'relay', ok: false, ms: 1, reason: 'the server of project shop does not run' }] };
+  assert.equal(sinceThen(target({ type: 'project' }), later, down), 'before its server was up');
+  assert.equal(sinceThen(target({ type: 'project' }), of({ connectedSince: '2026-01-01T00:00:03Z' }), failed), 'before its server was up');
+  assert.equal(sinceThen(target({ type: 'project' }), later, failed), 'it has answered since');
+  assert.equal(sinceThen(target({ type: 'ssh' }), later, failed), 'it has answered since');
 });

@@ -28,7 +28,7 @@ import { kindOf } from './kinds.js';
 import { Proof } from './proof.js';
 import { RelayCard } from './relay-card.js';
 import { laterLine } from './start-line.js';
-import { failedAt, health, newest } from './target.js';
+import { failedAt, health, isOutlived, newest } from './target.js';
 import { test, tested, testing } from './tests.js';
 import { useTargets } from './use-targets.js';
 
@@ -83,7 +83,7 @@ function Known({ target, relay, all, types, reload }) {
       </div>
       <aside class="stack" aria-label="Checks">
         ${(!kind.relay || !!last) &&
-        html`<${Checks} type=${target.type} stages=${since === undefined ? stages : []} runningSince=${since} title=${last || saving.stages ? 'Last test' : 'Checks'} />`}
+        html`<${Checks} type=${target.type} stages=${since === undefined ? stages : []} runningSince=${since} title=${isOutlived(relay, last) ? 'An old test' : last || saving.stages ? 'Last test' : 'Checks'} />`}
         ${failed && !kind.relay && may('change') &&
         html`<${Help} type=${target.type} credential=${{}} schema=${type?.credentialSchema} stages=${stages} refused=${!!saving.stages} onTrust=${() => {}} />`}
         <${Proof} validation=${target.validation} />

@@ -14,7 +14,7 @@ import { Stages } from '../../parts/stages.js';
 import { Clock } from '../../parts/time.js';
 import { enrolments, markUsed, renew } from './enrolments.js';
 import { laterLine, startLine } from './start-line.js';
-import { failedAt, newest, shortKey, spent } from './target.js';
+import { failedAt, isOutlived, newest, shortKey, spent } from './target.js';
 import { test, tested } from './tests.js';
 
 /** @typedef {import('./target.js').Target} Target */
@@ -86,11 +86,12 @@ function progress(target, relay, last) {
   const enrolment = enrolments.value[target.id];
   const known = !['waiting', 'revoked', 'locked'].includes(target.status);
   const live = known && target.status !== 'offline';
+  const tested = isOutlived(relay, last) ? undefined : last;
   return [
     { name: 'Token issued', ok: enrolment || known ? true : undefined, reason: enrolment && html`<${Clock} at=${enrolment.issuedAt} />` },
     { name: 'Relay dialled in', ok: known || undefined, reason: known && relay?.version ? `relay ${relay.version}` : undefined },
     { name: 'Key proven and pinned', ok: known || undefined, reason: known && relay?.pinnedKey ? html`<code>${shortKey(relay.pinnedKey)}</code>` : undefined },
-    { name: 'Answers a test', ok: live ? last?.ok : undefined, ms: last?.ok ? spent(last.stages) : undefined, reason: live ? failedAt(last?.stages ?? [])?.reason : undefined },
+    { name: 'Answers a test', ok: live ? tested?.ok : undefined, ms: tested?.ok ? spent(tested.stages) : undefined, reason: live ? failedAt(tested?.stages ?? [])?.reason : undefined },
   ];
 }
 
@@ -99,6 +100,7 @@ function progress(target, relay, last) {
  */
 export function Enrol({ target, relay }) {
   const asked = useRef(false);
+  const again = useRef(false);
   const live = target.status === 'ready';
   const last = newest(target, tested.value[target.id]);
   useEffect(() => {
@@ -108,6 +110,13 @@ export function Enrol({ target, relay }) {
     markUsed(target.id);
     test(target.id);
   }, [live]);
+  const outlived = isOutlived(relay, last);
+  useEffect(() => {
+    // The first test came before its server was up; one more, now that it is.
+    if (!outlived || again.current || !asked.current) return;
+    again.current = true;
+    test(target.id);
+  }, [outlived]);
   return html`<div class="split form">
     <${StartLine} target=${target} />
     <${Card} title=${live ? `${target.name} is here` : 'Waiting for the relay'} actions=${html`<${Badge} state="live">live<//>`}>

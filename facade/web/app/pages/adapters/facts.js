@@ -5,7 +5,7 @@ import { sentence } from '../../refusals.js';
 import { Ago, Clock, Duration } from '../../parts/time.js';
 import { Link } from '../../router.js';
 import { kindOf } from './kinds.js';
-import { address, failedAt, shortKey, spent } from './target.js';
+import { address, failedAt, isOutlived, shortKey, sinceThen, spent } from './target.js';
 
 /** @typedef {import('./target.js').Target} Target */
 /** @typedef {import('./target.js').Relay} Relay */
@@ -32,8 +32,11 @@ function lastTest(target, tested) {
   return ['Tested', html`<${Ago} at=${at} />, <${Duration} ms=${spent(stages)} />`];
 }
 
-/** @param {Tested | undefined} tested @returns {Row[]} */
-function failure(tested) {
+/** @param {Target} target @param {Relay} [relay] @param {Tested} [tested] @returns {Row[]} */
+function failure(target, relay, tested) {
+  if (relay && tested && isOutlived(relay, tested)) {
+    return [['Old test', html`<span class="faint">the test at <${Clock} at=${tested.at} /> failed, ${sinceThen(target, relay, tested)}</span>`]];
+  }
   const stage = failedAt(tested?.stages ?? []);
   return stage ? [['Failed', html`<span class="bad break">${sentence(stage.reason ?? stage.name)}</span>`]] : [];
 }
@@ -76,12 +79,12 @@ function calls(target, relay) {
  * @param {Target} target @param {Relay} [relay] @param {Tested} [tested] @returns {Row[]}
  */
 export function facts(target, relay, tested) {
-  if (kindOf(target.type).relay) return [...ofRelay(target, relay), ...failure(tested), ...calls(target, relay)];
+  if (kindOf(target.type).relay) return [...ofRelay(target, relay), ...failure(target, relay, tested), ...calls(target, relay)];
   const { notProvable = [] } = target.validation ?? {};
   /** @type {Row[]} */
   const rows = [[target.type === 'proxmox' ? 'Host' : 'Address', html`<code>${address(target)}</code>`], rights(target)];
   const { expiresAt } = target.validation ?? {};
   if (expiresAt) rows.push(['Expires', html`<${Ago} at=${expiresAt} />`]);
   if (notProvable.length) rows.push(['Not provable', html`<span title=${notProvable.join(', ')}>${few(notProvable)}</span>`]);
-  return [...rows, lastTest(target, tested), ...failure(tested), ...calls(target)];
+  return [...rows, lastTest(target, tested), ...failure(target, relay, tested), ...calls(target)];
 }

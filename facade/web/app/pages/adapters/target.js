@@ -52,7 +52,7 @@ export function health(target, relay, tested, now = Date.now()) {
   if (target.status === 'waiting') return said('waiting for its relay', 'warn', 'waiting or offline');
   if (target.status === 'offline' || state === 'offline') return said('offline', 'idle', 'waiting or offline');
   if (state === 'silent') return said('silent', 'warn', 'needs attention');
-  if (tested && !tested.ok) return said('test failed', 'bad', 'needs attention');
+  if (tested && !tested.ok && !isOutlived(relay, tested)) return said('test failed', 'bad', 'needs attention');
   if (target.validation?.verdict === 'failed') return said('can do too little', 'bad', 'needs attention');
   // A live relay has a reason only where its project's changed tools wait for an admin.
   if (state === 'live' && relay?.why) return said('tools kept back', 'warn', 'needs attention');
@@ -73,6 +73,23 @@ function expiring(target, now) {
 export function newest(target, tested) {
   const { lastTest } = target;
   return lastTest && (!tested || lastTest.at >= tested.at) ? lastTest : tested;
+}
+
+/**
+ * Whether a test that failed is answered by what its relay shows now: it was connected, or was heard, after that.
+ * @param {Relay | undefined} relay @param {Tested | undefined} tested
+ */
+export function isOutlived(relay, tested) {
+  if (!relay || !tested || tested.ok || relay.state !== 'live' || relay.mismatch) return false;
+  return [relay.connectedSince, relay.lastSeen].some((at) => !!at && Date.parse(at) > Date.parse(tested.at));
+}
+
+/** What a failed test that is outlived is told as, without its time. @param {Target} target @param {Relay} relay @param {Tested} tested */
+export function sinceThen(target, relay, tested) {
+  const before = !!relay.connectedSince && Date.parse(relay.connectedSince) > Date.parse(tested.at);
+  const down = /does not run/.test(failedAt(tested.stages)?.reason ?? '');
+  if (target.type === 'project' && (before || down)) return 'before its server was up';
+  return before ? 'before its relay was connected' : 'it has answered since';
 }
 
 /** Where a target is, for people. @param {Target} target @returns {string} */
