@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import { advice, fingerprintIn } from '../../facade/web/app/pages/adapters/advice.js';
-import { below, errorsOf, titleOf } from '../../facade/web/app/pages/adapters/refusal.js';
+import { below, errorsOf, marked, titleOf } from '../../facade/web/app/pages/adapters/refusal.js';
 import { isProjectName, laterLine, projectLines, startLine } from '../../facade/web/app/pages/adapters/start-line.js';
 import { health, isOutlived, newest, shortKey, sinceThen } from '../../facade/web/app/pages/adapters/target.js';
-import { difference, filled, ways } from '../../facade/web/app/pages/adapters/values.js';
+import { difference, filled, missing, ways } from '../../facade/web/app/pages/adapters/values.js';
 
 const target = (changes = {}) => ({ id: '1', type: 'gitea', name: 'forge', config: {}, status: 'ready', validation: { verdict: 'passed', stages: [], notProvable: [], proven: [], wider: [] }, ...changes });
 const relay = (changes = {}) => ({ state: 'live', mismatch: false, latencyMs: 4, ...changes });
@@ -139,4 +139,30 @@ test('what is live now is believed before a test that failed earlier', () => {
   assert.equal(sinceThen(target({ type: 'project' }), of({ connectedSince: '2026-01-01T00:00:03Z' }), failed), 'before its server was up');
   assert.equal(sinceThen(target({ type: 'project' }), later, failed), 'it has answered since');
   assert.equal(sinceThen(target({ type: 'ssh' }), later, failed), 'it has answered since');
+});
+
+test('every required field that is empty is marked at once', () => {
+  const type = { configSchema: { properties: { host: {}, port: {} }, required: ['host'] }, credentialSchema: { properties: { id: {}, secret: {} }, required: ['id', 'secret'] } };
+  const of = (values, kept) => Object.keys(missing(type, { name: '', config: {}, credential: {}, ...values }, kept));
+  assert.deepEqual(of({}), ['/name', '/config/host', '/credential/id', '/credential/secret']);
+  assert.deepEqual(of({ name: ' ', config: { host: 'a' }, credential: { id: 'x', secret: 'y' } }), ['/name']);
+  assert.deepEqual(of({ name: 'a', config: { host: 'a' } }, true), []);
+  assert.deepEqual(of({ name: 'a', config: { host: 'a' }, credential: { id: 'x' } }, true), ['/credential/secret']);
+  const ways = { configSchema: {}, credentialSchema: { properties: { token: {}, id: {}, secret: {} }, oneOf: [{ required: ['token'], properties: { id: false, secret: false } }, { required: ['id', 'secret'], properties: { token: false } }] } };
+  const way = (credential) => Object.keys(missing(ways, { name: 'a', config: {}, credential }));
+  assert.deepEqual(way({}), ['/credential/token', '/credential/id', '/credential/secret']);
+  assert.deepEqual(way({ id: 'x' }), ['/credential/secret']);
+  assert.deepEqual(way({ token: 'x' }), []);
+});
+
+test('only fields of the form count as marked', () => {
+  const type = { configSchema: { properties: { host: {} } }, credentialSchema: { properties: { token: {} } } };
+  assert.equal(marked({ '/name': 'x', '/config/host': 'x', '/config': 'x', '': 'x', '/config/other': 'x' }, type), 2);
+  assert.equal(marked({ '/credential/token': 'x' }, type), 1);
+  assert.equal(marked({ '/credential/token': 'x' }, type, false), 0);
+});
+
+test('a field says the reason of the check, not what is around it', () => {
+  const refused = { violations: [{ pointer: '/config/host', keyword: 'validated', message: 'nothing is stored, the validation failed at reach: no answer' }], detail: '', validation: { wider: [], stages: [{ name: 'reach', ok: false, ms: 1, reason: 'no answer' }] } };
+  assert.deepEqual(errorsOf(refused, 'proxmox'), { '/config/host': 'No answer.' });
 });

@@ -19,10 +19,10 @@ import { Checks } from './checks.js';
 import { keep } from './enrolments.js';
 import { TargetForm } from './form.js';
 import { Help } from './help.js';
-import { NotSaved } from './not-saved.js';
-import { errorsOf, validationOf } from './refusal.js';
+import { Incomplete, NotSaved } from './not-saved.js';
+import { errorsOf, marked, validationOf } from './refusal.js';
 import { TypePicker } from './type-picker.js';
-import { filled } from './values.js';
+import { filled, missing } from './values.js';
 
 /** @typedef {import('./type-picker.js').AdapterType} AdapterType */
 /** @typedef {import('./values.js').Values} Values */
@@ -55,9 +55,11 @@ function Form({ type }) {
 
   const submit = async () => {
     if (since !== undefined) return;
-    setSince(Date.now());
+    const empties = missing(type, values);
     setProblem(undefined);
-    setErrors({});
+    setErrors(empties);
+    if (Object.keys(empties).length) return;
+    setSince(Date.now());
     try {
       const target = await post('/api/mcp/adapter', body(type, values));
       if (target.enrolment) {
@@ -88,7 +90,7 @@ function Form({ type }) {
         <${Button} kind="quiet" href="/adapters">Cancel<//>
         <${CopyButton} small=${false} text=${() => curl('POST', '/api/mcp/adapter', bodyShown(type, values))}>Copy as curl<//>
         ${!type.relay && html`<span class="push only-wide">Nothing is stored unless every check passes.</span>`}`}>
-        ${problem && html`<${NotSaved} problem=${problem} />`}
+        ${problem ? html`<${NotSaved} problem=${problem} marked=${marked(errors, type)} />` : Object.keys(errors).length > 0 && html`<${Incomplete} />`}
         <${TargetForm} type=${type} values=${values} onChange=${setValues} errors=${errors} />
     <//>
     <aside class="stack" aria-label="Checks">

@@ -10,10 +10,10 @@ import { toast } from '../../parts/toast.js';
 import { pathOf } from './change.js';
 import { TargetForm } from './form.js';
 import { kindOf } from './kinds.js';
-import { NotSaved } from './not-saved.js';
-import { errorsOf, validationOf } from './refusal.js';
+import { Incomplete, NotSaved } from './not-saved.js';
+import { errorsOf, marked, validationOf } from './refusal.js';
 import { forget } from './tests.js';
-import { difference } from './values.js';
+import { difference, filled, missing } from './values.js';
 
 /** @typedef {import('./target.js').Target} Target */
 /** @typedef {import('./target.js').Stage} Stage */
@@ -35,9 +35,11 @@ export function Edit({ target, type, onSaved, onStages }) {
 
   const save = async () => {
     if (!changed || busy) return;
-    setBusy(true);
+    const empties = missing(type, values, true);
     setProblem(undefined);
-    setErrors({});
+    setErrors(empties);
+    if (Object.keys(empties).length) return;
+    setBusy(true);
     onStages([], checked && !type.relay ? Date.now() : undefined);
     try {
       const saved = await patch(pathOf(target.id), change);
@@ -64,7 +66,9 @@ export function Edit({ target, type, onSaved, onStages }) {
       foot=${html`<${Button} kind="primary" type="submit" busy=${busy} disabled=${!changed}>${checked && !type.relay ? 'Check and save' : 'Save'}<//>
         ${changed && html`<${Button} kind="quiet" onClick=${() => { setValues(fresh()); setErrors({}); setProblem(undefined); setRound(round + 1); }}>Undo changes<//>`}
         <${CopyButton} small=${false} text=${() => curl('PATCH', pathOf(target.id), masked)}>Copy as curl<//>`}>
-        ${problem && html`<${NotSaved} problem=${problem} />`}
+        ${problem
+          ? html`<${NotSaved} problem=${problem} marked=${marked(errors, type, Object.keys(filled(values.credential)).length > 0)} />`
+          : Object.keys(errors).length > 0 && html`<${Incomplete} />`}
         <${TargetForm} key=${round} type=${type} values=${values} onChange=${setValues} errors=${errors} kept
           nameFixed=${target.type === 'project'} nameHelp=${target.type === 'project' ? `A ${kindOf('project').title.toLowerCase()} keeps its name; calls name it.` : undefined} />
     <//>

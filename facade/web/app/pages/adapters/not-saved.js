@@ -7,20 +7,24 @@ import { stageTitle } from './kinds.js';
 import { titleOf, validationOf } from './refusal.js';
 import { failedAt } from './target.js';
 
-/** What the gateway says of it, where no field says so already. @param {import('../../api.js').Problem} problem @returns {string} */
-function told(problem) {
-  const { wider = [] } = validationOf(problem) ?? {};
+/** What the gateway says of it, and where the form says more. @param {import('../../api.js').Problem} problem @param {number} marked @returns {string} */
+export function told(problem, marked) {
+  const { wider = [], stages = [] } = validationOf(problem) ?? {};
   if (wider.length) return 'Toolgate keeps only credentials that cannot change anything.';
-  if (problem.violations.length) return 'Each field says what is wrong.';
-  const failed = failedAt(validationOf(problem)?.stages ?? []);
-  return failed ? `The check “${stageTitle(failed.name)}” failed; it says why, and what to do.` : sentence(problem.detail);
+  const failed = failedAt(stages);
+  if (failed) return sentence(`The check “${stageTitle(failed.name)}” failed${marked ? '; the marked field says why' : `: ${failed.reason ?? problem.detail}`}`);
+  if (marked) return marked === 1 ? 'The marked field says what is wrong.' : 'Each marked field says what is wrong.';
+  return sentence(problem.detail);
 }
 
-/** @param {{problem: import('../../api.js').Problem}} props */
-export function NotSaved({ problem }) {
+/** @param {{problem: import('../../api.js').Problem, marked: number}} props marked: fields that say what is wrong */
+export function NotSaved({ problem, marked }) {
   const wait = problem.retryAfter ? ` · try again in ${problem.retryAfter} s` : '';
   return html`<${Note} state="bad" title=${`Not saved: ${titleOf(problem)}.`}>
-    <p>${told(problem)}</p>
+    <p>${told(problem, marked)}</p>
     <p class="small faint"><code>${problem.status || ''} ${problem.reason}</code> · nothing was stored${wait}</p>
   <//>`;
 }
+
+/** What is required was left empty, and nothing was sent. */
+export const Incomplete = () => html`<${Note} state="bad" title="Not sent: the form is not complete."><p>Each marked field is required.</p><//>`;

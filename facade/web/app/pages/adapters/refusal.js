@@ -39,9 +39,12 @@ export const validationOf = (problem) => /** @type {any} */ (problem.validation)
 export function errorsOf(problem, type) {
   /** @type {Record<string, string>} */
   const errors = {};
-  for (const { pointer, message } of problem.violations ?? []) errors[pointer] ??= sentence(message);
-  if (Object.keys(errors).length) return errors;
   const failed = failedAt(validationOf(problem)?.stages ?? []);
+  for (const { pointer, keyword, message } of problem.violations ?? []) {
+    // The check says the same in fewer words.
+    errors[pointer] ??= sentence(keyword === 'validated' && failed?.reason ? failed.reason : message);
+  }
+  if (Object.keys(errors).length) return errors;
   const field = failed && (failed.pointer ?? fieldOf(type, failed.name));
   if (field) errors[field] = sentence(failed.reason ?? problem.detail);
   else if (problem.reason === 'CONFLICT') errors['/name'] = sentence(problem.detail);
@@ -58,3 +61,13 @@ export const below = (errors, member) =>
       .filter(([pointer]) => pointer.startsWith(`/${member}/`))
       .map(([pointer, text]) => [pointer.slice(member.length + 1), text]),
   );
+
+/**
+ * How many fields of the form are marked by these errors; some pointers are of no field of it.
+ * @param {Record<string, string>} errors @param {{configSchema: any, credentialSchema?: any}} type @param {boolean} [secret] whether the fields of the credential are shown
+ */
+export function marked(errors, { configSchema, credentialSchema }, secret = true) {
+  const names = (/** @type {string} */ member, /** @type {any} */ schema) => Object.keys(schema?.properties ?? {}).map((key) => `/${member}/${key}`);
+  const fields = ['/name', ...names('config', configSchema), ...(secret ? names('credential', credentialSchema) : [])];
+  return Object.keys(errors).filter((pointer) => fields.includes(pointer)).length;
+}

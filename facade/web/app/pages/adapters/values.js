@@ -37,3 +37,32 @@ export function ways(schema) {
     names: all.filter((name) => one.properties?.[name] !== false),
   }));
 }
+
+const REQUIRED = 'This is required.';
+
+/** Whether nothing was given. @param {any} value */
+const isMissing = (value) => value === undefined || value === null || (typeof value === 'string' && !value.trim()) || (Array.isArray(value) && !value.length);
+
+/** The members of a credential that must be given: of the way that was begun, else of each. @param {any} schema @param {Record<string, any>} value @returns {string[]} */
+function requiredOf(schema, value) {
+  const all = ways(schema);
+  if (!all.length) return schema?.required ?? [];
+  const begun = all.filter(({ names, required }) => required.some((name) => names.includes(name) && !isMissing(value[name])));
+  return (begun.length ? begun : all).flatMap(({ required }) => required);
+}
+
+/**
+ * Every required field that is empty, by JSON Pointer into what would be sent.
+ * @param {{configSchema: any, credentialSchema?: any}} type @param {Values} values @param {boolean} [kept] a credential is stored
+ * @returns {Record<string, string>}
+ */
+export function missing({ configSchema, credentialSchema }, { name, config, credential }, kept = false) {
+  const secret = kept && !Object.keys(filled(credential)).length ? [] : requiredOf(credentialSchema, credential);
+  /** @type {[string, any][]} */
+  const asked = [
+    ['/name', name],
+    ...(configSchema.required ?? []).map((/** @type {string} */ key) => /** @type {[string, any]} */ ([`/config/${key}`, config[key]])),
+    ...secret.map((key) => /** @type {[string, any]} */ ([`/credential/${key}`, credential[key]])),
+  ];
+  return Object.fromEntries(asked.filter(([, value]) => isMissing(value)).map(([pointer]) => [pointer, REQUIRED]));
+}
