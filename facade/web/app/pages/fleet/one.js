@@ -46,7 +46,7 @@ const facts = (project) => [
 function Actions({ project, reload }) {
   return html`<${CopyButton} small=${false} text=${curl('GET', pathOf(project.name))}>Copy as curl<//>
     ${may('change') &&
-    html`<${Button} onClick=${() => setDefault(project, !project.isDefault).then(reload)}>${project.isDefault ? 'No default project' : 'Make it the default'}<//>
+    html`${project.isDefault && html`<${Button} onClick=${() => setDefault(project, false).then(reload)}>No default project<//>`}
       <${Button} icon="pen" href=${`/adapters/${project.id}`}>Settings<//>`}`;
 }
 
@@ -66,7 +66,7 @@ function Known({ answer: { project, tools, events, withheldTools }, error, reloa
     ${project.withheldHash && html`<${Withheld} project=${project} withheld=${withheldTools} reload=${reload} />`}
     <div class="split two-one">
       <div class="stack">
-        ${(tools.length > 0 || !project.withheldHash) && html`<${ToolsTable} tools=${tools} why=${project.why} />`}
+        ${(tools.length > 0 || !project.withheldHash) && html`<${ToolsTable} tools=${tools} why=${project.why} project=${project} onDefault=${() => setDefault(project, true).then(reload)} />`}
         <${Card} title="Events" actions=${html`<${Badge} state="live">live<//>`} flush>
           ${events.length
             ? html`<div class="scroll" tabindex="0" role="region" aria-label="Events, newest first"><${EventLog} events=${events.map((/** @type {any} */ event) => line(event))} label="Events" /></div>`
