@@ -74,8 +74,10 @@ pub(crate) struct Rpc {
     pub(crate) broker: Broker,
     pub(crate) store: Store,
     pub(crate) records: Records,
-    /// Verifications that are watched, which last as long as somebody reads.
-    pub(crate) watched_verifications: InFlight,
+    /// Places of verifications.
+    pub(crate) verifications: InFlight,
+    /// Places of exports, which last as long as somebody reads.
+    pub(crate) exports: InFlight,
     pub(crate) tokens: Tokens,
     pub(crate) policies: Policies,
     pub(crate) own_profiles: OwnProfiles,

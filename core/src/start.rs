@@ -57,8 +57,10 @@ use crate::{
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
 /// Calls in flight have this long to settle at shutdown.
 const SETTLE_WITHIN: Duration = Duration::from_secs(15);
-/// Verifications of one tenant that are watched at once: each goes through the whole record.
-const WATCHED_VERIFICATIONS: u32 = 2;
+/// Verifications of one tenant at once: each goes through the whole record.
+const VERIFICATIONS: u32 = 4;
+/// Exports of one tenant at once, whatever is exported: each lasts as long as its reader takes, and holds what it read.
+const EXPORTS: u32 = 8;
 /// What is left to be written after the uplinks closed has this long.
 const LAST_ROWS: Duration = Duration::from_secs(1);
 
@@ -252,7 +254,8 @@ impl Core {
             broker: broker.clone(),
             store,
             records,
-            watched_verifications: InFlight::new(WATCHED_VERIFICATIONS),
+            verifications: InFlight::new(VERIFICATIONS),
+            exports: InFlight::new(EXPORTS),
             tokens: Tokens::new(changes.clone()),
             policies: Policies::new(changes.clone()),
             own_profiles: OwnProfiles::new(changes.clone()),

@@ -36,6 +36,7 @@ use crate::{
     changes::By,
     error::{Error, Missing},
     identity::Action,
+    limits::Place,
     proof::{Archive, Evidence, Extent},
     rfc3339,
     store::StoreError,
@@ -71,6 +72,8 @@ impl AuditService for Rpc {
     ) -> Result<Response<VerifyAuditResponse>, Status> {
         let caller = self.caller(&request, Action::ReadRecord).await?;
         let extent = extent(request.into_inner().incremental);
+        let place = self.verifications.take(&caller.principal().tenant, None);
+        let _place = self.answer(&caller, place).await?;
         let verified = self.verify(by(&caller), extent, None).await;
         self.answer(&caller, verified).await.map(Response::new)
     }
@@ -84,7 +87,7 @@ impl AuditService for Rpc {
     ) -> Result<Response<Self::StreamVerificationStream>, Status> {
         let caller = self.caller(&request, Action::ReadRecord).await?;
         let extent = extent(request.into_inner().incremental);
-        let place = self.watched_verifications.take(&caller.principal().tenant, None);
+        let place = self.verifications.take(&caller.principal().tenant, None);
         let place = self.answer(&caller, place).await?;
         let watched = Watched::begin(self.clone(), by(&caller), extent, place);
         let next = async |mut watched: Watched| {
@@ -106,6 +109,7 @@ impl AuditService for Rpc {
         let ExportEventsRequest { after_seq, format } = request.into_inner();
         let asked = place(after_seq).and_then(|after| Ok((after, form(format.as_deref())?)));
         let (after, format) = self.answer(&caller, asked).await?;
+        let place = self.place_of_export(&caller).await?;
         let tenant = caller.principal().tenant.clone();
         let export = Export::new(self.store.clone(), tenant, after, format);
         let next = async |(mut export, kind): (Export, &'static str)| {
@@ -115,7 +119,7 @@ impl AuditService for Rpc {
             Ok(chunk.map(|chunk| (ExportEventsResponse { chunk, content_type }, (export, ""))))
         };
         let pieces = stream::try_unfold((export, content_type(format)), next);
-        Ok(Response::new(Box::pin(pieces.map_err(cut))))
+        Ok(Response::new(Box::pin(held(pieces.map_err(cut), place))))
     }
 
     type ExportArchiveStream =
@@ -126,6 +130,7 @@ impl AuditService for Rpc {
         request: Request<ExportArchiveRequest>,
     ) -> Result<Response<Self::ExportArchiveStream>, Status> {
         let caller = self.caller(&request, Action::ReadRecord).await?;
+        let place = self.place_of_export(&caller).await?;
         let archive = self.archive(&caller, request.into_inner()).await;
         let archive = self.answer(&caller, archive).await?;
         let next = async |mut archive: Archive| {
@@ -133,7 +138,7 @@ impl AuditService for Rpc {
             Ok(chunk.map(|chunk| (chunk, archive)))
         };
         let pieces = stream::try_unfold(archive, next).map_ok(|chunk| ExportArchiveResponse { chunk });
-        Ok(Response::new(Box::pin(pieces.map_err(cut))))
+        Ok(Response::new(Box::pin(held(pieces.map_err(cut), place))))
     }
 
     type ExportCheckpointsStream =
@@ -146,6 +151,7 @@ impl AuditService for Rpc {
         let caller = self.caller(&request, Action::ReadRecord).await?;
         let after = place(request.into_inner().after_seq);
         let after = self.answer(&caller, after).await?;
+        let place = self.place_of_export(&caller).await?;
         let evidence = self.records.evidence(&caller.principal().tenant, after).await;
         let evidence = self.answer(&caller, evidence.map_err(Error::from)).await?;
         let next = async |mut evidence: Evidence| {
@@ -153,7 +159,7 @@ impl AuditService for Rpc {
             Ok(chunk.map(|chunk| (chunk, evidence)))
         };
         let pieces = stream::try_unfold(evidence, next).map_ok(|chunk| ExportCheckpointsResponse { chunk });
-        Ok(Response::new(Box::pin(pieces.map_err(cut))))
+        Ok(Response::new(Box::pin(held(pieces.map_err(cut), place))))
     }
 }
 
@@ -185,6 +191,16 @@ fn extent(incremental: Option<bool>) -> Extent {
     }
 }
 
+/// The stream, which gives its place back when it is dropped.
+fn held<T>(
+    pieces: impl Stream<Item = Result<T, Status>>,
+    place: Place,
+) -> impl Stream<Item = Result<T, Status>> {
+    pieces.inspect_ok(move |_| {
+        let _held = &place;
+    })
+}
+
 // A failure in the midst; the pieces are pulled by the transport, so a slow reader holds one batch.
 fn cut(error: StoreError) -> Status {
     status(Failed {
@@ -194,6 +210,11 @@ fn cut(error: StoreError) -> Status {
 }
 
 impl Rpc {
+    async fn place_of_export(&self, caller: &Caller) -> Result<Place, Status> {
+        let place = self.exports.take(&caller.principal().tenant, None);
+        self.answer(caller, place).await
+    }
+
     async fn list(&self, caller: &Caller, asked: ListEventsRequest) -> Result<ListEventsResponse, Error> {
         let size = asked.page_size.unwrap_or(USUAL_PAGE);
         if size == 0 || size > LONGEST_PAGE {
@@ -247,8 +268,8 @@ impl Rpc {
 
     async fn held(&self, caller: &Caller, seq: i64) -> Result<GetEventResponse, Error> {
         let me = caller.principal();
-        let held = list::held(&self.store, &me.tenant, seq).await?;
-        let held = held
+        let found = list::held(&self.store, &me.tenant, seq).await?;
+        let held = found
             .filter(|held| me.role.may(Action::ReadRecord) || held.is_of(&me.name))
             .ok_or(Error::NotFound(Missing::Resource("event")))?;
         let newest = self.broker.rooms().journal.progress().newest(&me.tenant);

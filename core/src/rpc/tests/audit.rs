@@ -233,13 +233,20 @@ async fn a_verification_that_is_watched_ends_with_the_answer_of_the_other() {
 #[tokio::test]
 async fn a_verification_that_nobody_watches_any_more_leaves_no_row_and_frees_its_place() {
     let world = World::new().await;
-    let (one, two) = (
-        world.watch(&world.admin, false).await.unwrap(),
-        world.watch(&world.admin, false).await.unwrap(),
-    );
+    let mut watched = vec![];
+    for _ in 0..4 {
+        watched.push(world.watch(&world.admin, false).await.unwrap());
+    }
     let refused = world.watch(&world.admin, false).await.unwrap_err();
     assert_eq!(reason(&refused), ErrorReason::Overloaded);
-    drop((one, two));
+    let unwatched = with(&world.admin, wire::VerifyAuditRequest::default());
+    let refused = world.audit().verify_audit(unwatched).await.unwrap_err();
+    assert_eq!(
+        reason(&refused),
+        ErrorReason::Overloaded,
+        "without a watcher as well"
+    );
+    drop(watched);
     let freed = async {
         loop {
             match world.watch(&world.admin, true).await {
@@ -253,7 +260,36 @@ async fn a_verification_that_nobody_watches_any_more_leaves_no_row_and_frees_its
         .expect("a free place");
     let rows = world.verifications().await;
     drop(lines);
-    assert!(rows <= 2, "those that were left had not to end: {rows}");
+    assert!(rows <= 4, "those that were left had not to end: {rows}");
+}
+
+#[tokio::test]
+async fn exports_that_nobody_reads_on_are_eight_at_most_whatever_is_exported() {
+    let world = World::new().await;
+    let events = || with(&world.admin, wire::ExportEventsRequest::default());
+    let mut open = vec![];
+    for _ in 0..8 {
+        open.push(world.audit().export_events(events()).await.unwrap().into_inner());
+    }
+    let archive = with(&world.admin, wire::ExportArchiveRequest::default());
+    let checkpoints = with(&world.admin, wire::ExportCheckpointsRequest::default());
+    let refusals = [
+        world.audit().export_events(events()).await.err(),
+        world.audit().export_archive(archive).await.err(),
+        world.audit().export_checkpoints(checkpoints).await.err(),
+    ];
+    for refused in refusals {
+        assert_eq!(reason(&refused.expect("refused")), ErrorReason::Overloaded);
+    }
+    drop(open);
+    let freed = async {
+        while world.audit().export_events(events()).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), freed)
+        .await
+        .expect("a free place");
 }
 
 #[tokio::test]
