@@ -154,7 +154,9 @@ impl Wanted {
             (jwt::NAME_PREFIX, "callers with a JWT"),
             (OIDC_NAME_PREFIX, "people who signed in with OpenID Connect"),
         ] {
-            if self.name.starts_with(prefix) {
+            // However it is written: people read names, not bytes.
+            let begins = self.name.get(..prefix.len());
+            if begins.is_some_and(|begins| begins.eq_ignore_ascii_case(prefix)) {
                 let what = format!("must not begin with {prefix}, which names {whose}; take another name");
                 return Err(Error::invalid("name", what));
             }

@@ -21,6 +21,8 @@ pub(crate) const COOKIE: &str = "__Host-toolgate";
 /// What the pages prove themselves with.
 const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// How a session's token begins: no other credential travels in a cookie.
+const SESSION_TOKEN: &[u8] = b"tgs_";
 /// Below this the cookie is read.
 const API: &str = "/api/";
 /// Below this lie cookies of other purposes.
@@ -65,7 +67,8 @@ fn credential(method: &Method, template: &str, headers: &HeaderMap) -> Result<Op
             format!("cookie {COOKIE} is given twice; remove the cookies of this gateway and sign in again");
         Problem::new(ErrorReason::RequestMalformed, text)
     };
-    let Some(value) = cookie::find(headers, COOKIE).map_err(twice)? else {
+    let session = cookie::find(headers, COOKIE).map_err(twice)?;
+    let Some(value) = session.filter(|value| value.starts_with(SESSION_TOKEN)) else {
         return Ok(None);
     };
     match is_safe {

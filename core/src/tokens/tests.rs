@@ -66,6 +66,8 @@ async fn what_cannot_be_a_token_is_refused_with_its_place() {
             "role: must be one of admin, engineer, auditor, agent",
         ),
         (wanted("x", "Admin"), "role: "),
+        (wanted("jwt:ci", "agent"), "name: must not begin with jwt:"),
+        (wanted("OIDC:eve", "agent"), "name: must not begin with oidc:"),
         (
             Wanted {
                 profile: Some("no-such".into()),

@@ -163,6 +163,20 @@ fn a_cookie_is_worth_nothing_outside_of_the_api() {
 }
 
 #[test]
+fn only_the_token_of_a_session_is_a_credential_in_a_cookie() {
+    let get = |cookie: &str| shown(&Method::GET, "/api/self", &[("cookie", cookie)]);
+    for value in [
+        "tgk_t_secret",
+        "tgl_t_secret",
+        "eyJh.eyJz.c2ln",
+        "tgs",
+        "TGS_t_secret",
+    ] {
+        assert_eq!(get(&format!("__Host-toolgate={value}")), Ok(None), "{value}");
+    }
+}
+
+#[test]
 fn a_doubled_cookie_is_refused_and_an_empty_one_is_none() {
     let get = |cookie: &str| shown(&Method::GET, "/api/self", &[("cookie", cookie)]);
     assert_eq!(
@@ -171,8 +185,11 @@ fn a_doubled_cookie_is_refused_and_an_empty_one_is_none() {
     );
     assert_eq!(get("__Host-toolgate="), Ok(None));
     assert_eq!(get("x=y"), Ok(None));
-    // What is no token of ours is for the core to refuse and count.
-    assert_eq!(get("__Host-toolgate=\"a b\""), Ok(Some("Bearer \"a b\"".into())));
+    // What no session has is for the core to refuse and count.
+    assert_eq!(
+        get("__Host-toolgate=tgs_\"a b\""),
+        Ok(Some("Bearer tgs_\"a b\"".into()))
+    );
 }
 
 #[test]

@@ -47,6 +47,7 @@ async fn begin(State(shared): State<Shared>, caller: Caller, request: Request) -
     if request.method() != Method::GET {
         return Ok(method_not_allowed(request.method().as_str(), "GET"));
     }
+    check_mode(request.headers())?;
     let mut told = parameters(request.uri())?;
     let asked = BeginOidcRequest {
         next: told.remove("next").unwrap_or_default(),
@@ -79,6 +80,22 @@ async fn finish(State(shared): State<Shared>, caller: Caller, request: Request) 
     let session = cookie::given(&finished.token)?;
     response.headers_mut().append(header::SET_COOKIE, session);
     forget(response)
+}
+
+/// A browser says how it asks. Anything but going there, such as the picture of a foreign page, would put another sign-in in
+/// the place of one under way.
+fn check_mode(headers: &HeaderMap) -> Result<(), Problem> {
+    match headers
+        .get_all("sec-fetch-mode")
+        .iter()
+        .all(|mode| mode == "navigate")
+    {
+        true => Ok(()),
+        false => {
+            let text = "a sign-in begins by going to this address, not by a request of a page";
+            Err(Problem::new(ErrorReason::OriginForbidden, text))
+        }
+    }
 }
 
 /// What came back; nothing where a parameter stands twice or the browser kept two things: which counts nobody can say.
