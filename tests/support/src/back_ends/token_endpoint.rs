@@ -14,7 +14,7 @@ use super::{Asked, Says, asked::decoded, listening::Listening, lock};
 /// Who may ask.
 const CLIENT: &str = "pod-7";
 /// With what. A canary: it may be looked for anywhere.
-const SECRET: &str = "clientsecret-CANARY-9876543210-thatNobodyMaySee";
+const SECRET: &str = "cs-CANARY-9876543210-thatNobodyMaySee";
 
 /// A running authorization server. Dropping it ends it.
 #[derive(Debug)]

@@ -162,7 +162,7 @@ async fn a_database_of_before_projects_is_brought_up_to_date_with_what_it_holds(
     let tenant = crate::store::suite::tenant(&store).await;
     drop(store);
     let back = "drop table toolgate.project_tools, toolgate.project_default; \
-        alter table toolgate.token drop column method; \
+        alter table toolgate.token drop column method, drop column last_used_us; \
         delete from toolgate.schema_migration where version >= 4";
     ground.database.execute(back).await.unwrap();
     let admin: DatabaseUrl = ground.database.url_as("postgres").parse().unwrap();
