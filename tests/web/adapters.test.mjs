@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import test from 'node:test';
-import { advice, fingerprintIn } from '../../facade/web/app/pages/adapters/advice.js';
+import { advice } from '../../facade/web/app/pages/adapters/advice.js';
+import { fingerprintIn, networkIn, remedy } from '../../facade/web/app/pages/adapters/remedy.js';
 import { below, errorsOf, marked, titleOf } from '../../facade/web/app/pages/adapters/refusal.js';
 import { isProjectName, laterLine, projectLines, startLine } from '../../facade/web/app/pages/adapters/start-line.js';
 import { health, isOutlived, newest, shortKey, sinceThen } from '../../facade/web/app/pages/adapters/target.js';
@@ -165,4 +166,24 @@ test('only fields of the form count as marked', () => {
 test('a field says the reason of the check, not what is around it', () => {
   const refused = { violations: [{ pointer: '/config/host', keyword: 'validated', message: 'nothing is stored, the validation failed at reach: no answer' }], detail: '', validation: { wider: [], stages: [{ name: 'reach', ok: false, ms: 1, reason: 'no answer' }] } };
   assert.deepEqual(errorsOf(refused, 'proxmox'), { '/config/host': 'No answer.' });
+});
+
+test('what to do is about what failed', () => {
+  const of = (name, reason) => remedy({ name, ok: false, ms: 1, reason });
+  const refused = '10.0.0.9 is a private address; allow it with allowPrivate ["10.0.0.9/32"]';
+  assert.equal(networkIn(refused), '10.0.0.9/32');
+  assert.equal(networkIn('allow it with allowPrivate ["fd00::5/128"]'), 'fd00::5/128');
+  assert.equal(networkIn('no connection'), undefined);
+  const { fix } = of('reach', refused);
+  assert.deepEqual(fix.change({ host: 'a' }), { host: 'a', allowPrivate: ['10.0.0.9/32'] });
+  assert.deepEqual(fix.change({ allowPrivate: ['10.0.0.1/32', '10.0.0.9/32'] }).allowPrivate, ['10.0.0.1/32', '10.0.0.9/32']);
+  assert.deepEqual(of('reach', '127.0.0.1 is this machine itself; allow it with allowLoopback true').fix.change({ allowLoopback: false }), { allowLoopback: true });
+  assert.match(of('reach', 'the name x cannot be looked up (none)').text, /does not know the name/);
+  assert.match(of('reach', 'no connection to 127.0.0.1:1: nothing listens there').text, /Nothing answered/);
+  assert.equal(of('reach', '169.254.0.1 is a link-local address, which is never dialled').fix, undefined);
+  const print = Array.from({ length: 32 }, () => 'A0').join(':');
+  assert.deepEqual(of('tls', `its SHA-256 fingerprint is ${print}`).fix.change({}), { fingerprints: [print] });
+  assert.equal(of('tls', 'expired').fix, undefined);
+  for (const stage of ['authenticate', 'privileges']) assert.equal(of(stage, 'no'), undefined);
+  assert.equal(remedy(undefined), undefined);
 });

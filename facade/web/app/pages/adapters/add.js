@@ -80,8 +80,8 @@ function Form({ type }) {
 
   if (added) return html`<${Added} target=${added} onAnother=${() => { setAdded(undefined); setValues(empty(type)); }} />`;
   const stages = problem && validationOf(problem)?.stages;
-  const trust = (/** @type {string} */ print) => {
-    setValues({ ...values, config: { ...values.config, fingerprints: [print] } });
+  const mend = (/** @type {import('./remedy.js').Change} */ change) => {
+    setValues({ ...values, config: change(values.config) });
     setErrors({});
   };
   return html`<form onSubmit=${(/** @type {Event} */ event) => { event.preventDefault(); submit(); }} noValidate>
@@ -95,7 +95,7 @@ function Form({ type }) {
     <//>
     <aside class="stack" aria-label="Checks">
       ${!type.relay && html`<${Checks} type=${type.type} stages=${stages} runningSince=${since} />`}
-      <${Help} type=${type.type} credential=${values.credential} schema=${type.credentialSchema} stages=${stages} refused=${!!stages?.length} onTrust=${trust} />
+      <${Help} type=${type.type} credential=${values.credential} schema=${type.credentialSchema} stages=${stages} refused=${!!stages?.length} onFix=${mend} />
     </aside>
   </form>`;
 }

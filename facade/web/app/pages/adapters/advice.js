@@ -64,6 +64,3 @@ export function advice(type, credential, schema) {
   if (type === 'proxmox') return proxmox(String(credential.tokenId ?? ''), schema?.properties?.tokenId?.examples?.[0] ?? 'audit@pve!toolgate');
   return TEXTS[type.startsWith('agent-') ? 'agent' : type] ?? { text: '' };
 }
-
-/** The certificate that a refused handshake showed. @param {string | undefined} reason @returns {string | undefined} */
-export const fingerprintIn = (reason) => reason?.match(/\b(?:[0-9A-F]{2}:){31}[0-9A-F]{2}\b/)?.[0];

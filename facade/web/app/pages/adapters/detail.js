@@ -1,6 +1,6 @@
 // One target: how it does, what its checks found, its settings, and its relay where it has one.
 
-import { html, useState } from '../../html.js';
+import { html, useRef, useState } from '../../html.js';
 import { curl } from '../../api.js';
 import { go, Link } from '../../router.js';
 import { useGet } from '../../use.js';
@@ -35,6 +35,7 @@ import { useTargets } from './use-targets.js';
 /** @typedef {import('./target.js').Target} Target */
 /** @typedef {import('./target.js').Relay} Relay */
 /** @typedef {import('./target.js').Stage} Stage */
+/** @typedef {import('./remedy.js').Change} Change */
 
 /** States in which only a new enrolment brings the relay back. */
 const ENROLS = ['waiting', 'revoked', 'locked'];
@@ -54,6 +55,8 @@ function Actions({ target, onSwitch, onDelete }) {
 function Known({ target, relay, all, types, reload }) {
   const [leaving, setLeaving] = useState(false);
   const [saving, setSaving] = useState(/** @type {{stages?: Stage[], since?: number}} */ ({}));
+  // The form holds its values itself; what mends it is put there.
+  const mends = useRef((/** @type {Change} */ _change) => {});
   const kind = kindOf(target.type);
   const last = newest(target, tested.value[target.id]);
   const type = types.data?.types.find((/** @type {{type: string}} */ one) => one.type === target.type);
@@ -78,14 +81,14 @@ function Known({ target, relay, all, types, reload }) {
         <${Card} title="Now"><${KeyValue} rows=${facts(target, relay, last)} /><//>
         ${may('change') && types.error && html`<${Refusal} problem=${types.error} onRetry=${types.reload} />`}
         ${may('change') && type &&
-        html`<${Edit} key=${target.id} target=${target} type=${type} onSaved=${reload}
+        html`<${Edit} key=${target.id} target=${target} type=${type} mends=${mends} onSaved=${reload}
           onStages=${(/** @type {Stage[] | undefined} */ found, /** @type {number | undefined} */ from) => setSaving({ stages: found, since: from })} />`}
       </div>
       <aside class="stack" aria-label="Checks">
         ${(!kind.relay || !!last) &&
         html`<${Checks} type=${target.type} stages=${since === undefined ? stages : []} runningSince=${since} title=${isOutlived(relay, last) ? 'An old test' : last || saving.stages ? 'Last test' : 'Checks'} />`}
         ${failed && !kind.relay && may('change') &&
-        html`<${Help} type=${target.type} credential=${{}} schema=${type?.credentialSchema} stages=${stages} refused=${!!saving.stages} onTrust=${() => {}} />`}
+        html`<${Help} type=${target.type} credential=${{}} schema=${type?.credentialSchema} stages=${stages} refused=${!!saving.stages} onFix=${(/** @type {Change} */ change) => mends.current(change)} />`}
         <${Proof} validation=${target.validation} />
         ${relay && html`<${RelayCard} target=${target} relay=${relay} onChanged=${reload} />`}
       </aside>

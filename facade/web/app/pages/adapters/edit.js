@@ -19,10 +19,10 @@ import { difference, filled, missing } from './values.js';
 /** @typedef {import('./target.js').Stage} Stage */
 
 /**
- * @param {{target: Target, type: import('./type-picker.js').AdapterType, onSaved: (target: Target) => void,
+ * @param {{target: Target, type: import('./type-picker.js').AdapterType, onSaved: (target: Target) => void, mends: {current: (change: import('./remedy.js').Change) => void},
  *   onStages: (stages?: Stage[], runningSince?: number) => void}} props
  */
-export function Edit({ target, type, onSaved, onStages }) {
+export function Edit({ target, type, mends, onSaved, onStages }) {
   const fresh = () => ({ name: target.name, config: target.config, credential: {} });
   const [values, setValues] = useState(fresh);
   const [problem, setProblem] = useState(/** @type {any} */ (undefined));
@@ -59,6 +59,10 @@ export function Edit({ target, type, onSaved, onStages }) {
     }
   };
   useKeys({ 'ctrl+Enter': save });
+  mends.current = (mend) => {
+    setValues({ ...values, config: mend(values.config) });
+    setErrors({});
+  };
 
   const masked = 'credential' in change ? { ...change, credential: '…' } : change;
   return html`<form onSubmit=${(/** @type {Event} */ event) => { event.preventDefault(); save(); }} noValidate>

@@ -18,7 +18,7 @@ function Seldom({ schema, ...rest }) {
   const wrong = Object.keys(rest.errors).some((pointer) => names.includes(pointer.split('/')[1] ?? ''));
   const set = names.some((name) => name in filled(rest.value) && typeof rest.value[name] !== 'boolean' && rest.value[name] !== schema.properties[name].default);
   const [open, setOpen] = useState(set);
-  useEffect(() => { if (wrong) setOpen(true); }, [wrong]);
+  useEffect(() => { if (wrong || set) setOpen(true); }, [wrong, set]);
   if (!names.length) return null;
   return html`<details class="more" open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
     <summary>More settings</summary>
