@@ -6,8 +6,8 @@ import { advice } from '../../facade/web/app/pages/adapters/advice.js';
 import { fingerprintIn, networkIn, remedy } from '../../facade/web/app/pages/adapters/remedy.js';
 import { below, errorsOf, marked, titleOf } from '../../facade/web/app/pages/adapters/refusal.js';
 import { isProjectName, laterLine, projectLines, startLine } from '../../facade/web/app/pages/adapters/start-line.js';
-import { health, isOutlived, newest, shortKey, sinceThen } from '../../facade/web/app/pages/adapters/target.js';
-import { difference, filled, missing, ways } from '../../facade/web/app/pages/adapters/values.js';
+import { health, isOutlived, isPlain, newest, shortKey, sinceThen } from '../../facade/web/app/pages/adapters/target.js';
+import { difference, filled, missing, ways, withReasons } from '../../facade/web/app/pages/adapters/values.js';
 
 const target = (changes = {}) => ({ id: '1', type: 'gitea', name: 'forge', config: {}, status: 'ready', validation: { verdict: 'passed', stages: [], notProvable: [], proven: [], wider: [] }, ...changes });
 const relay = (changes = {}) => ({ state: 'live', mismatch: false, latencyMs: 4, ...changes });
@@ -186,4 +186,12 @@ test('what to do is about what failed', () => {
   assert.equal(of('tls', 'expired').fix, undefined);
   for (const stage of ['authenticate', 'privileges']) assert.equal(of(stage, 'no'), undefined);
   assert.equal(remedy(undefined), undefined);
+});
+
+test('what is on by itself says why, and plain HTTP is told', () => {
+  const schema = (initial) => ({ properties: { allowHttp: { type: 'boolean', description: 'Whether.', default: initial }, port: { default: true, description: 'x' } } });
+  assert.equal(withReasons(schema(true)).properties.allowHttp.description, 'Whether. On by itself, because only this machine reaches this gateway.');
+  assert.equal(withReasons(schema(false)).properties.allowHttp.description, 'Whether.');
+  assert.equal(withReasons(schema(true)).properties.port.description, 'x');
+  for (const [baseUrl, plain] of [['http://forge:3000', true], ['HTTP://a', true], ['https://a', false], [undefined, false]]) assert.equal(isPlain(target({ config: { baseUrl } })), plain);
 });

@@ -2,10 +2,11 @@
 
 import { html } from '../../html.js';
 import { sentence } from '../../refusals.js';
+import { Badge } from '../../parts/badge.js';
 import { Ago, Clock, Duration } from '../../parts/time.js';
 import { Link } from '../../router.js';
 import { kindOf } from './kinds.js';
-import { address, failedAt, isOutlived, shortKey, sinceThen, spent } from './target.js';
+import { address, failedAt, isOutlived, isPlain, shortKey, sinceThen, spent } from './target.js';
 
 /** @typedef {import('./target.js').Target} Target */
 /** @typedef {import('./target.js').Relay} Relay */
@@ -82,7 +83,7 @@ export function facts(target, relay, tested) {
   if (kindOf(target.type).relay) return [...ofRelay(target, relay), ...failure(target, relay, tested), ...calls(target, relay)];
   const { notProvable = [] } = target.validation ?? {};
   /** @type {Row[]} */
-  const rows = [[target.type === 'proxmox' ? 'Host' : 'Address', html`<code>${address(target)}</code>`], rights(target)];
+  const rows = [[target.type === 'proxmox' ? 'Host' : 'Address', html`<code>${address(target)}</code>${isPlain(target) && html` <${Badge} state="warn" icon="warn">plain HTTP<//>`}`], rights(target)];
   const { expiresAt } = target.validation ?? {};
   if (expiresAt) rows.push(['Expires', html`<${Ago} at=${expiresAt} />`]);
   if (notProvable.length) rows.push(['Not provable', html`<span title=${notProvable.join(', ')}>${few(notProvable)}</span>`]);

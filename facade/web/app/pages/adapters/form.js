@@ -5,7 +5,7 @@ import { Field, TextInput } from '../../parts/field.js';
 import { SchemaForm } from '../../parts/schema-form.js';
 import { Credential } from './credential.js';
 import { below } from './refusal.js';
-import { filled, part } from './values.js';
+import { filled, part, withReasons } from './values.js';
 
 /** @typedef {import('./values.js').Values} Values */
 
@@ -59,6 +59,6 @@ export function TargetForm({ type, values, onChange, errors, kept = false, nameH
     ${secrets &&
     html`<${Credential} schema=${type.credentialSchema} value=${values.credential} kept=${kept} errors=${below(errors, 'credential')}
       onChange=${(/** @type {any} */ credential) => onChange({ ...values, credential })} />`}
-    <${Seldom} schema=${part(type.configSchema, seldom)} ...${config} />
+    <${Seldom} schema=${part(withReasons(type.configSchema), seldom)} ...${config} />
   </div>`;
 }

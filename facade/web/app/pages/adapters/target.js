@@ -99,6 +99,9 @@ export function address(target) {
   return baseUrl ?? hostname ?? url ?? '';
 }
 
+/** Whether it is asked without TLS. @param {Target} target */
+export const isPlain = ({ config }) => /^http:/i.test(config.baseUrl ?? '');
+
 /** Milliseconds that all stages took. @param {Stage[]} stages @returns {number} */
 export const spent = (stages) => stages.reduce((sum, stage) => sum + Number(stage.ms), 0);
 

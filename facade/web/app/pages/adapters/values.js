@@ -66,3 +66,16 @@ export function missing({ configSchema, credentialSchema }, { name, config, cred
   ];
   return Object.fromEntries(asked.filter(([, value]) => isMissing(value)).map(([pointer]) => [pointer, REQUIRED]));
 }
+
+/** What is allowed without asking on a gateway that only its own machine reaches. */
+const LOCAL = ['allowLoopback', 'allowHttp'];
+
+/** The same schema, saying why what is not safe everywhere is on by itself here. @param {any} schema @returns {any} */
+export function withReasons(schema) {
+  const told = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const { default: initial, description = '' } = /** @type {any} */ (property);
+    if (!LOCAL.includes(name) || initial !== true) return [name, property];
+    return [name, { .../** @type {any} */ (property), description: `${description} On by itself, because only this machine reaches this gateway.`.trim() }];
+  });
+  return { ...schema, properties: Object.fromEntries(told) };
+}
