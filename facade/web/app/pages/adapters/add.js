@@ -14,7 +14,7 @@ import { Refusal } from '../../parts/note.js';
 import { Page } from '../../parts/page.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import { blank } from '../../schema.js';
-import { Added } from './added.js';
+import { added } from './added.js';
 import { Checks } from './checks.js';
 import { keep } from './enrolments.js';
 import { TargetForm } from './form.js';
@@ -51,7 +51,6 @@ function Form({ type }) {
   const [problem, setProblem] = useState(/** @type {any} */ (undefined));
   const [errors, setErrors] = useState(/** @type {Record<string, string>} */ ({}));
   const [since, setSince] = useState(/** @type {number | undefined} */ (undefined));
-  const [added, setAdded] = useState(/** @type {any} */ (undefined));
 
   const submit = async () => {
     if (since !== undefined) return;
@@ -64,10 +63,10 @@ function Form({ type }) {
       const target = await post('/api/mcp/adapter', body(type, values));
       if (target.enrolment) {
         keep(target.id, target.enrolment);
-        go(`/adapters/${target.id}`, { replace: true });
       } else {
-        setAdded(target);
+        added.value = target.id;
       }
+      go(`/adapters/${target.id}`, { replace: true });
     } catch (refused) {
       if (!(refused instanceof Problem)) throw refused;
       setProblem(refused);
@@ -78,7 +77,6 @@ function Form({ type }) {
   };
   useKeys({ 'ctrl+Enter': submit });
 
-  if (added) return html`<${Added} target=${added} onAnother=${() => { setAdded(undefined); setValues(empty(type)); }} />`;
   const stages = problem && validationOf(problem)?.stages;
   const mend = (/** @type {import('./remedy.js').Change} */ change) => {
     setValues({ ...values, config: change(values.config) });

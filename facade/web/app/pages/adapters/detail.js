@@ -15,6 +15,7 @@ import { Note, Refusal } from '../../parts/note.js';
 import { Page } from '../../parts/page.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import { Switch } from '../../parts/field.js';
+import { Added, added } from './added.js';
 import { HealthBadge } from './card.js';
 import { pathOf, setEnabled } from './change.js';
 import { Checks } from './checks.js';
@@ -75,6 +76,7 @@ function Known({ target, relay, all, types, reload }) {
     actions=${html`<${Actions} target=${target} onSwitch=${switchTo} onDelete=${() => setLeaving(true)} />`}>
     ${kind.relay && target.status === 'offline' && !target.config.builtIn &&
     html`<${Note} state="idle" icon="offline" title="Its relay is not connected."><p>Start it again where it ran; it needs no token.</p><${Code} text=${laterLine(target, location.origin)} head="Start command" label="Start command" wrap /><//>`}
+    ${added.value === target.id && html`<${Added} target=${target} />`}
     ${enrols && html`<${Enrol} target=${target} relay=${relay} />`}
     <div class="split form">
       <div class="stack">
