@@ -21,7 +21,7 @@ function Remedy({ found: { text, shown, fix }, onFix }) {
   return html`<p class="dim small">${text}</p>
     ${shown && html`<p class="hash">${shown}</p>`}
     ${fix && onFix && html`<${Button} icon="check" onClick=${() => press(fix)}>${fix.label}<//>`}
-    <p class="help" role="status">${fix && put === fix.label ? 'It is in the form now, under More settings.' : ''}</p>`;
+    ${fix && onFix && html`<p class="help" role="status">${put === fix.label ? 'It is in the form now, under More settings.' : ''}</p>`}`;
 }
 
 /** @param {{type: string, credential: Record<string, any>, schema: any}} props */
