@@ -8,6 +8,7 @@ import { Menu } from '../../parts/popover.js';
 import { Said } from '../../parts/said.js';
 import { SchemaForm } from '../../parts/schema-form.js';
 import { toast } from '../../parts/toast.js';
+import { COMMAND_TOOL, Commands } from './commands.js';
 import { argumentsOf, toggled, withoutTarget } from './form.js';
 import { variants } from './copy.js';
 
@@ -31,6 +32,7 @@ export function Arguments({ tool, draft, errors, targetError, busy, onDraft }) {
     ${tool.description && html`<p class="help"><${Said} text=${tool.description} /></p>`}
     ${tool.targets.length > 1 && html`<${TargetField} tool=${tool} value=${draft.target} error=${targetError}
       onChange=${(/** @type {string} */ target) => onDraft({ ...draft, target })} />`}
+    ${tool.name === COMMAND_TOOL && !raw && html`<${Commands} onCommand=${(/** @type {string} */ command) => onDraft({ ...draft, value: { ...draft.value, command } })} />`}
     ${raw
       ? html`<${RawField} draft=${draft} error=${error ?? Object.entries(errors).map(([at, text]) => `${at} ${text}`).join('; ')} onDraft=${onDraft} />`
       : html`<${SchemaForm} schema=${schema} value=${draft.value} errors=${errors} idPrefix="a"

@@ -3,12 +3,11 @@ import { html } from '../../html.js';
 import { Button } from '../../parts/button.js';
 import { Note, Refusal } from '../../parts/note.js';
 import { useNow } from '../../use.js';
+import { Commands } from './commands.js';
 import { AuditLink } from './audit-link.js';
 import { Again, ResultBar } from './bar.js';
 import { Lines } from './lines.js';
 import { placeOf } from './refusals.js';
-
-const COMMANDS = ['uptime', 'df -h', 'free -m', 'systemctl status <svc>', 'journalctl -n <1-500>', 'systemctl list-units --type=service'];
 
 /** @param {{call: import('./state.js').Call, onAgain: () => void, onCommand: (command: string) => void}} props */
 export function Ended({ call, onAgain, onCommand }) {
@@ -18,7 +17,7 @@ export function Ended({ call, onAgain, onCommand }) {
     <${ResultBar} call=${call}>${!problem.retryAfter && html`<${Again} onAgain=${onAgain} busy=${false} />`}<//>
     <div class="card-body stack">
       ${call.phase === 'cancelled' ? html`<${Cancelled} call=${call} />` : html`<${Why} call=${call} problem=${problem} onAgain=${onAgain} />`}
-      ${problem.reason === 'WRITE_REJECTED' && call.tool.adapterType === 'ssh' && html`<${Commands} onCommand=${onCommand} />`}
+      ${problem.reason === 'WRITE_REJECTED' && call.tool.adapterType === 'ssh' && html`<div class="stack tight"><h3>Commands that work</h3><${Commands} onCommand=${onCommand} /></div>`}
     </div>
     <${Lines} call=${call} />
     <div class="card-foot"><${AuditLink} call=${call} /></div>
@@ -51,7 +50,3 @@ function Countdown({ seconds, since, onAgain }) {
   const left = Math.max(0, Math.ceil(seconds - (performance.now() - since) / 1000));
   return html`<${Button} small icon="reload" disabled=${left > 0} onClick=${onAgain}>${left > 0 ? `Call again in ${left} s` : 'Call again'}<//>`;
 }
-
-/** @param {{onCommand: (command: string) => void}} props */
-const Commands = ({ onCommand }) => html`<div class="stack tight"><h3>Commands that work</h3>
-  <div class="row tight">${COMMANDS.map((command) => html`<${Button} small onClick=${() => onCommand(command)}><code>${command}</code><//>`)}</div></div>`;
