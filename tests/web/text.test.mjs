@@ -5,6 +5,7 @@ import test from 'node:test';
 import { changed, read, safeNext } from '../../facade/web/app/address.js';
 import { ranked } from '../../facade/web/app/frame/ranked.js';
 import { ago, bytes, duration } from '../../facade/web/app/reading.js';
+import { unused } from '../../facade/web/app/pages/access/use.js';
 import { codeIn } from '../../facade/web/app/pages/sign-in/code.js';
 import { nextStep, sentence } from '../../facade/web/app/refusals.js';
 import { curlText, quoted } from '../../facade/web/app/shell-text.js';
@@ -41,6 +42,11 @@ test('what is given to sign in is a code, a link with one, or told by its kind',
     ['tgs_01A_x', { not: 'no_code' }], ['hello', { not: 'no_code' }], ['http://h/sign-in', { not: 'no_code' }],
   ];
   for (const [given, expected] of cases) assert.deepEqual(codeIn(given), expected, given);
+});
+
+test('a token without a use was never used only where uses are told', () => {
+  const used = { lastUsedAt: '2026-01-01T00:00:00Z' };
+  assert.deepEqual([[used, {}], [{}, {}], [], undefined].map(unused), ['never', 'not known', 'not known', 'not known']);
 });
 
 test('a shell reads back what was quoted', () => {

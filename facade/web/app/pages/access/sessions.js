@@ -13,6 +13,7 @@ import { Refusal } from '../../parts/note.js';
 import { Table } from '../../parts/table.js';
 import { Ago } from '../../parts/time.js';
 import { METHODS } from './methods.js';
+import { unused } from './use.js';
 import { SignInLink } from './sign-in-link.js';
 
 /** @typedef {{id: string, principal: string, role: string, method: string, createdAt: string, lastUsedAt?: string, expiresAt: string, current?: boolean}} Session */
@@ -36,7 +37,7 @@ export function Sessions() {
     ${error && html`<${Refusal} problem=${error} onRetry=${reload} />`}
     <div class=${may('change') ? 'split two-one' : 'stack'}>
       <${Card} title="Sessions" note=${may('change') ? 'of everybody in this tenant' : 'yours'} flush>
-        <${Table} label="Sessions" columns=${columns(setEnding)} rows=${data?.sessions} rowKey="id" loading=${loading}
+        <${Table} label="Sessions" columns=${columns(setEnding, unused(data?.sessions))} rows=${data?.sessions} rowKey="id" loading=${loading}
           empty=${html`<${Empty} icon="key" title="No session is open" text="Whoever signs in to these pages stands here until the session ends." />`} />
       <//>
       ${may('change') && html`<${SignInLink} />`}
@@ -46,12 +47,12 @@ export function Sessions() {
         consequences=${[ending.current ? 'This browser is signed out at once.' : 'That browser is signed out with its next request.', 'Calls that run go on until they are settled; tokens are not touched.']} />`}`;
 }
 
-/** @param {(session: Session) => void} onEnd @returns {import('../../parts/table.js').Column[]} */
-const columns = (onEnd) => [
+/** @param {(session: Session) => void} onEnd @param {string} none what stands where no use is told @returns {import('../../parts/table.js').Column[]} */
+const columns = (onEnd, none) => [
   { key: 'principal', label: 'Who', render: (/** @type {Session} */ session) => html`<span class="name break">${session.principal}</span> ${session.current && html`<${Badge} state="accent">this browser<//>`}<span class="sub">${session.role}</span><span class="sub only-narrow">ends <${Ago} at=${session.expiresAt} /></span>` },
   { key: 'method', label: 'By', className: 'lg dim', render: (/** @type {Session} */ session) => METHODS[session.method] ?? session.method },
   { key: 'createdAt', label: 'Signed in', className: 'lg dim nowrap', render: (/** @type {Session} */ session) => html`<${Ago} at=${session.createdAt} />` },
-  { key: 'lastUsedAt', label: 'Last use', className: 'dim nowrap', render: (/** @type {Session} */ session) => html`<${Ago} at=${session.lastUsedAt} />` },
+  { key: 'lastUsedAt', label: 'Last use', className: 'dim nowrap', render: (/** @type {Session} */ session) => html`<${Ago} at=${session.lastUsedAt} never=${none} />` },
   { key: 'expiresAt', label: 'Ends', className: 'md dim nowrap', render: (/** @type {Session} */ session) => html`<${Ago} at=${session.expiresAt} />` },
   { key: 'actions', label: 'Actions', hideLabel: true, className: 'r', render: (/** @type {Session} */ session) => html`
     <${Button} kind="quiet" small aria-label=${`End the session of ${session.principal}${session.current ? ' in this browser' : ''}`} disabled=${session.principal !== me.value?.principal && !may('change')} onClick=${() => onEnd(session)}>End<//>` },

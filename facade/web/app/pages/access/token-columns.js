@@ -7,10 +7,10 @@ import { roleText } from './roles.js';
 
 /** @typedef {import('./tokens.js').Token} Token */
 
-/** @param {(token: Token) => void} onRevoke @returns {import('../../parts/table.js').Column[]} */
-export const columns = (onRevoke) => [
+/** @param {(token: Token) => void} onRevoke @param {string} none what stands where no use is told @returns {import('../../parts/table.js').Column[]} */
+export const columns = (onRevoke, none) => [
   { key: 'name', label: 'Name', render: (/** @type {Token} */ token) => html`<span class="name break">${token.name}</span><span class="sub">${roleText(token)}</span><span class="sub only-narrow">${endsBelow(token)}</span>` },
-  { key: 'lastUsedAt', label: 'Last use', render: lastUse },
+  { key: 'lastUsedAt', label: 'Last use', render: (/** @type {Token} */ token) => lastUse(token, none) },
   { key: 'createdAt', label: 'Made', className: 'lg dim nowrap', render: (/** @type {Token} */ token) => html`<${Ago} at=${token.createdAt} />` },
   { key: 'expiresAt', label: 'Expires', className: 'md dim nowrap', render: ends },
   { key: 'actions', label: 'Actions', hideLabel: true, className: 'r', render: (/** @type {Token} */ token) => !token.revokedAt && html`
@@ -19,11 +19,11 @@ export const columns = (onRevoke) => [
 
 const DAY_MS = 86400000;
 
-/** A token nobody uses stands out once it is a week old. @param {Token} token */
-function lastUse(token) {
+/** A token nobody uses stands out once it is a week old. @param {Token} token @param {string} none */
+function lastUse(token, none) {
   if (token.lastUsedAt) return html`<span class="dim nowrap"><${Ago} at=${token.lastUsedAt} /></span>`;
-  const old = Date.now() - Date.parse(token.createdAt) > 7 * DAY_MS;
-  return html`<span class=${old && !token.revokedAt ? 'warn nowrap' : 'faint nowrap'}>never</span>`;
+  const old = none === 'never' && Date.now() - Date.parse(token.createdAt) > 7 * DAY_MS;
+  return html`<span class=${old && !token.revokedAt ? 'warn nowrap' : 'faint nowrap'}>${none}</span>`;
 }
 
 /** The same where there is no column for it. @param {Token} token */

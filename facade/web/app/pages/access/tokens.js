@@ -14,6 +14,7 @@ import { figure } from '../../reading.js';
 import { Made } from './made.js';
 import { NewToken } from './new-token.js';
 import { columns } from './token-columns.js';
+import { unused } from './use.js';
 
 /** @typedef {{id: string, name: string, role: string, profile?: string, createdAt: string, expiresAt?: string, revokedAt?: string, lastUsedAt?: string}} Token */
 
@@ -47,7 +48,7 @@ export function Tokens() {
     <div class="split two-one">
       <${Card} title="Tokens" note=${live && `${figure(live.length)} live`} actions=${seg} flush
         foot=${more.token && html`<${Button} small busy=${more.busy} onClick=${more.load}>Show more<//>`}>
-        <${Table} label="Tokens" columns=${columns(setLeaving)} rows=${rows} rowKey="id" loading=${loading}
+        <${Table} label="Tokens" columns=${columns(setLeaving, unused(all))} rows=${rows} rowKey="id" loading=${loading}
           rowClass=${(/** @type {Token} */ token) => (isLive(token) ? undefined : 'spent')}
           empty=${html`<${Empty} icon="key" title="No tokens yet" text="An agent, a script or a service asks with a token. Make the first one beside this list." />`} />
       <//>
