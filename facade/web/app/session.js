@@ -4,7 +4,7 @@ import { get, post, del, setCsrf } from './api.js';
 import { dropKept, keep } from './use.js';
 
 /**
- * @typedef {{tenantId: string, principal: string, role: string, profile?: string, usesTools: boolean,
+ * @typedef {{tenantId: string, tenantName?: string, principal: string, role: string, profile?: string, usesTools: boolean,
  *   csrfToken: string, expiresAt?: string, method?: string}} Me
  */
 
