@@ -9,8 +9,9 @@ import { age, joined, targetOf, textOf } from '../../facade/web/app/pages/test-c
 import { fresh, heard, over } from '../../facade/web/app/pages/test-call/state.js';
 import { columnsOf, listIn } from '../../facade/web/app/pages/test-call/views/anything.js';
 import { ordered } from '../../facade/web/app/pages/test-call/views/order.js';
+import { near } from '../../facade/web/app/pages/tools/near.js';
 import { exampleOf } from '../../facade/web/app/pages/tools/example.js';
-import { grouped, summary, wantedOf } from '../../facade/web/app/pages/tools/groups.js';
+import { grouped, summary, toolsTold, wantedOf } from '../../facade/web/app/pages/tools/groups.js';
 
 /** A state without the library that draws. */
 const stateOf = (value) => ({ value, peek() { return this.value; } });
@@ -141,4 +142,22 @@ test('rows stand in the order of a column, those without a value last', () => {
   assert.deepEqual(ordered(rows, by, true).map(by), [100, 10, 9, undefined]);
   assert.deepEqual(ordered([{ n: 'b10' }, { n: 'B9' }], by, false).map(by), ['B9', 'b10']);
   assert.equal(ordered(rows, undefined, true), rows);
+});
+
+test('a name that nobody has leads to those near to it', () => {
+  const names = ['proxmox.list_vms', 'proxmox.get_vm_status', 'ssh.run_whitelisted_command', 'query', 'task_get', 'repo_list'];
+  const cases = [
+    ['proxmox.list_vm', ['proxmox.list_vms', 'proxmox.get_vm_status']], ['proxmox_list_vms', ['proxmox.list_vms']], ['ssh.delete', ['ssh.run_whitelisted_command']],
+    ['taskget', ['task_get']], ['Qeury', ['query']], ['zzzzzzzz', []], ['', []],
+  ];
+  for (const [asked, expected] of cases) assert.deepEqual(near(asked, names), expected, asked);
+});
+
+test('tools of a profile are counted apart from those that projects bring', () => {
+  assert.equal(toolsTold(['task_get', 'repo_list', 'project.*']), '2 tools and those of projects');
+  assert.equal(toolsTold(['task_get']), '1 tool');
+  const tool = (adapterType, targets) => ({ adapterType, targets, state: 'listed' });
+  assert.equal(summary([tool('github', 0), tool('github', 0)]), '2 listed, no target yet');
+  assert.equal(summary([tool('github', 1)]), '1 listed');
+  assert.equal(summary([tool('fleet', 0)]), '1 listed');
 });

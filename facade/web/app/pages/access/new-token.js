@@ -9,6 +9,7 @@ import { Field, Select, TextInput } from '../../parts/field.js';
 import { Refusal } from '../../parts/note.js';
 import { endOf, SPANS, USUAL } from './expiry.js';
 import { ROLES } from './roles.js';
+import { toolsTold } from '../tools/groups.js';
 
 const BLANK = { name: '', role: 'agent', profile: '', days: USUAL, date: '' };
 
@@ -90,7 +91,7 @@ function fieldErrors(problem) {
 /** @param {{value: string, error?: string, onChange: (name: string) => void}} props */
 function Profile({ value, error, onChange }) {
   const { data } = useGet('/api/profiles');
-  const known = (data?.profiles ?? []).map((/** @type {any} */ profile) => ({ value: profile.name, label: `${profile.name}, ${profile.tools.length} tools` }));
+  const known = (data?.profiles ?? []).map((/** @type {any} */ profile) => ({ value: profile.name, label: `${profile.name}, ${toolsTold(profile.tools)}` }));
   return html`
     <${Field} label="Pinned profile" optional error=${error} help="A pinned profile can be narrowed by a caller, never widened.">${(/** @type {string} */ id, /** @type {string} */ by) => html`
       <${Select} id=${id} describedBy=${by} value=${value} onChange=${onChange} options=${[{ value: '', label: 'none: all tools of its role' }, ...known]} />`}<//>`;

@@ -2,6 +2,7 @@
 // as well, because what the gateway does with it is worth seeing.
 import { html, useEffect, useRef, useState } from '../../html.js';
 import { Card } from '../../parts/card.js';
+import { isInfrastructure } from '../tools/groups.js';
 import { SearchInput } from '../../parts/filters.js';
 
 /**
@@ -17,6 +18,7 @@ export function ToolPicker({ tools, chosen, onPick }) {
   const [text, setText] = useState('');
   const box = useRef(/** @type {HTMLElement|null} */ (null));
   const shown = tools.filter((tool) => matches(tool, text));
+  const bare = tools.filter(lacks).length;
   const other = unknownName(text, tools);
   useEffect(() => bringUp(box.current), [chosen?.name]);
   const first = (/** @type {KeyboardEvent} */ event) => {
@@ -26,7 +28,7 @@ export function ToolPicker({ tools, chosen, onPick }) {
     const name = shown[0]?.name ?? other;
     if (name) onPick(name);
   };
-  return html`<${Card} title="Tool" actions=${html`<span class="small faint">${tools.length} you may call</span>`}>
+  return html`<${Card} title="Tool" actions=${html`<span class="small faint">${tools.length} listed${bare > 0 && `, ${bare} without a target`}</span>`}>
     <div class="stack tight" onKeyDownCapture=${(/** @type {any} */ event) => event.target.type === 'search' && first(event)}>
       <${SearchInput} label="Search tools" value=${text} onChange=${setText} />
       <fieldset>
@@ -47,7 +49,7 @@ function Option({ tool, checked, onPick }) {
   return html`<label class="opt-row">
     <input type="radio" name="tool" value=${tool.name} checked=${checked} onChange=${() => onPick(tool.name)} />
     <code class="break">${tool.name}</code>
-    <span class=${`small ${writes(tool) ? 'warn' : 'faint'}`}>${writes(tool) ? 'writes' : tool.freshness}</span>
+    <span class=${`small ${writes(tool) ? 'warn' : 'faint'}`}>${writes(tool) ? 'writes' : lacks(tool) ? 'no target' : tool.freshness}</span>
     <span class="help">${tool.title}${tool.project && html` · from project ${tool.project}`}</span>
   </label>`;
 }
@@ -63,6 +65,9 @@ export function unlisted(name) {
     adapterType: '', freshness: '', annotations: { readOnlyHint: true }, targets: [], unlisted: true,
   };
 }
+
+/** Listed, with nothing behind it to ask. @param {Tool} tool */
+const lacks = (tool) => !tool.unlisted && tool.targets.length === 0 && isInfrastructure(tool);
 
 /** @param {Tool} tool */
 const writes = (tool) => tool.annotations?.readOnlyHint === false;

@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icon.js';
 import { duration } from '../../reading.js';
 import { Link } from '../../router.js';
 import { may } from '../../session.js';
-import { summary } from './groups.js';
+import { isInfrastructure, summary } from './groups.js';
 import { switchTool, wishes } from './policy.js';
 
 const COLUMNS = 8;
@@ -41,7 +41,7 @@ function Row({ tool, figures, known, reload }) {
 
 /** What hides it, if it is not the switch, which shows itself. @param {{tool: import('./groups.js').Tool}} props */
 function Hidden({ tool }) {
-  const word = { no_back_end: 'no target', read_only: 'hidden: back end is read only', on_request: 'on request of a profile' }[tool.state];
+  const word = tool.state === 'listed' && tool.targets === 0 && isInfrastructure(tool) ? 'no target' : { no_back_end: 'no target', read_only: 'hidden: back end is read only', on_request: 'on request of a profile' }[tool.state];
   return word ? html` <span class="faint">· ${word}</span>` : null;
 }
 

@@ -21,6 +21,24 @@ const ORDER = Object.keys(TITLES);
  */
 export const subject = (tool) => tool.group || tool.adapterType;
 
+/** What the count of all tools leaves out of the registry. */
+export const WITHOUT = "without the gateway's own, which a profile must ask for";
+
+/** Types whose tools are listed before a target stands behind them. */
+const INFRASTRUCTURE = ['proxmox', 'ssh', 'github', 'gitea'];
+
+/** @param {{adapterType: string, project?: string}} tool */
+export const isInfrastructure = (tool) => INFRASTRUCTURE.includes(tool.adapterType) && !tool.project;
+
+/**
+ * The tools of a profile in words: a pattern such as `project.*` stands for tools that projects bring.
+ * @param {string[]} tools
+ */
+export function toolsTold(tools) {
+  const named = tools.filter((name) => !name.endsWith('*')).length;
+  return `${named} tool${named === 1 ? '' : 's'}${named < tools.length ? ' and those of projects' : ''}`;
+}
+
 /** @param {string} id */
 export const titleOf = (id) => TITLES[id] ?? id;
 
@@ -72,5 +90,6 @@ export function summary(tools) {
     ['listed', 'listed'], ['disabled', 'off'], ['read_only', 'hidden: back end is read only'], ['no_back_end', 'without a target'], ['on_request', 'on request of a profile'], ['hidden', 'hidden'],
   ]);
   const parts = words.map(([state, word]) => [tools.filter((tool) => tool.state === state).length, word]).filter(([count]) => count);
-  return parts.map(([count, word]) => `${count} ${word}`).join(', ');
+  const bare = tools.length > 0 && tools.every((tool) => tool.state === 'listed' && tool.targets === 0 && isInfrastructure(tool));
+  return parts.map(([count, word]) => `${count} ${word}`).join(', ') + (bare ? ', no target yet' : '');
 }

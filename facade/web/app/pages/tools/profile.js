@@ -17,8 +17,10 @@ import { Link, go } from '../../router.js';
 import { may } from '../../session.js';
 import { useGet } from '../../use.js';
 import { ProfileDialog } from './profile-dialog.js';
+import { unused } from '../access/use.js';
 import { count } from './profiles.js';
 import { pinnedTo, useTokens } from './use-tokens.js';
+import { WITHOUT } from './groups.js';
 
 const NONE = { name: 'all', description: 'No profile: everything the caller may otherwise have.', tools: [], builtIn: true, taskKinds: [], disclosure: 'direct' };
 
@@ -64,7 +66,7 @@ function CostList({ of }) {
     { key: 'bar', label: 'Share', hideLabel: true, className: 'sm wbar', render: (/** @type {any} */ tool) => html`<${Bar} part=${tool.tokens} of=${most} />` },
     { key: 'tokens', label: 'Schema tokens', className: 'num' },
   ];
-  return html`<${Card} flush title="Tools" note=${`${of.cost.toolCount}, the dearest first`}>
+  return html`<${Card} flush title="Tools" note=${`${of.cost.toolCount}, the dearest first${of.cost.profile === 'all' ? `; ${WITHOUT}` : ''}`}>
     <${Table} label="Tools of the profile" columns=${columns} rows=${of.tools} rowKey="name" empty=${html`<p class="card-body faint">It has no tools.</p>`} />
   <//>`;
 }
@@ -93,9 +95,9 @@ function Users({ name }) {
   if (!tokens) return null;
   const pinned = pinnedTo(tokens, name);
   return html`<${Card} title="Who uses it" note=${name === 'all' ? 'tokens without a profile' : 'tokens that pin it'}>
-    ${pinned.length === 0 && html`<p class="small faint">No token pins it. Callers may still ask for it by header, path or TATARA_TOOL_PROFILE.</p>`}
+    ${pinned.length === 0 && html`<p class="small faint">${name === 'all' ? 'Every live token pins a profile.' : 'No token pins it. Callers may still ask for it by header, path or TATARA_TOOL_PROFILE.'}</p>`}
     ${pinned.length > 0 && html`<ul class="stack tight small">${pinned.slice(0, 30).map((token) => html`<li class="row">
-      <b class="strong break">${token.name}</b><span class="faint">${token.role}</span><span class="push faint">used <${Ago} at=${token.lastUsedAt} /></span></li>`)}</ul>`}
+      <b class="strong break">${token.name}</b><span class="faint">${token.role}</span><span class="push faint">${token.lastUsedAt ? html`used <${Ago} at=${token.lastUsedAt} />` : `use ${unused(tokens)}`}</span></li>`)}</ul>`}
     <p class="small faint">${pinned.length > 0 && `${count(pinned.length)}${more ? ' among the newest 200' : ''}. `}<${Link} href="/access">All tokens<//></p>
   <//>`;
 }

@@ -10,6 +10,7 @@ import { Link, go } from '../../router.js';
 import { may, me } from '../../session.js';
 import { useGet } from '../../use.js';
 import { ProfileDialog } from './profile-dialog.js';
+import { WITHOUT } from './groups.js';
 import { pinnedTo, useTokens } from './use-tokens.js';
 
 /**
@@ -38,7 +39,7 @@ export function Profiles({ profiles }) {
 function columns(known, tokens) {
   const all = [
     { key: 'profile', label: 'Profile', className: 'name', render: (/** @type {Cost} */ cost) => html`<${Name} cost=${cost} profile=${known.get(cost.profile)} />` },
-    { key: 'toolCount', label: 'Tools', className: 'num' },
+    { key: 'toolCount', label: 'Tools', className: 'num', render: (/** @type {Cost} */ cost) => html`${cost.toolCount}${brings(known.get(cost.profile)) && html`<span class="sub">+ projects'</span>`}` },
     { key: 'listedTokens', label: 'Tokens', className: 'num strong', render: (/** @type {Cost} */ cost) => cost.listedTokens.toLocaleString('en-GB') },
     {
       key: 'share', label: 'Share of the full set', hideLabel: true, className: 'sm wbar',
@@ -49,9 +50,12 @@ function columns(known, tokens) {
   if (!tokens) return all;
   return [...all, {
     key: 'used', label: 'Pinned by', className: 'md dim',
-    render: (/** @type {Cost} */ cost) => count(pinnedTo(tokens, cost.profile).length),
+    render: (/** @type {Cost} */ cost) => (cost.profile === 'all' ? html`<span class="faint">${count(pinnedTo(tokens, 'all').length)} without one</span>` : count(pinnedTo(tokens, cost.profile).length)),
   }];
 }
+
+/** Whether tools of projects come on top of those that are counted. @param {Profile|undefined} profile */
+const brings = (profile) => profile?.tools.some((name) => name.endsWith('*')) ?? false;
 
 /** @param {number} tokens */
 export const count = (tokens) => (tokens === 0 ? 'none' : `${tokens} token${tokens === 1 ? '' : 's'}`);
@@ -62,7 +66,7 @@ function Name({ cost, profile }) {
   return html`<${Link} class="rowlink" href=${`/tools/profiles/${cost.profile}`}>${cost.profile === 'all' ? 'all tools' : cost.profile}<//>
     ${profile && !profile.builtIn && html` <${Badge} state="accent">yours<//>`}
     ${me.value?.profile === cost.profile && html` <${Badge}>you<//>`}
-    <span class="sub">${cost.profile === 'all' ? 'no profile' : kinds}${profile?.disclosure === 'search' && ' · found by search'}</span>`;
+    <span class="sub">${cost.profile === 'all' ? `no profile; ${WITHOUT}` : kinds}${profile?.disclosure === 'search' && ' · found by search'}</span>`;
 }
 
 /** @param {{cost: Cost}} props */

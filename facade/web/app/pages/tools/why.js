@@ -24,7 +24,7 @@ export function Why({ registry, profiles, query }) {
     ${path && html`<${Card} title=${html`<code>${asked.tool}</code>`} actions=${html`<${CopyButton} text=${() => curl('GET', path + search(asked))}>Copy as curl<//>`}>
       ${answer.error && html`<${Refusal} problem=${answer.error} onRetry=${answer.reload} />`}
       ${!answer.data && !answer.error && html`<${Skeleton} lines=${5} />`}
-      ${answer.data && !answer.error && html`<${Ladder} answer=${answer.data} />`}
+      ${answer.data && !answer.error && html`<${Ladder} answer=${answer.data} asked=${asked.tool} tools=${registry.data?.tools ?? []} />`}
     <//>`}
   </div>`;
 }
