@@ -40,20 +40,21 @@ export function Ladder({ answer, asked, tools }) {
       const state = listed || end < 0 || at < end ? 'ok' : at > end ? 'open' : 'stop';
       const bare = step.rules.includes('no_back_end') && state === 'ok' && tool && tool.targets === 0 && isInfrastructure(tool);
       return html`<${Step} key=${step.passed} step=${bare ? BARE : step} state=${state} mild=${verdict === 'callable'}
-        detail=${step.rules.includes('profile_pinned') && state !== 'open' ? profileTold(rule, profile) : ''} place=${state === 'stop' || bare ? placeOf(bare ? 'no_back_end' : rule, answer) : null} />`;
+        detail=${step.rules.includes('profile_pinned') && state !== 'open' ? profileTold(rule, profile) : ''} pinned=${state === 'stop' && rule === 'profile_pinned' && may('change')}
+        place=${state === 'stop' || bare ? placeOf(bare ? 'no_back_end' : rule, answer) : null} />`;
     })}</ul>`;
 }
 
 /** Infrastructure is listed before there is anything to ask. */
 const BARE = { asks: '', rules: [], passed: 'Listed, though no target stands behind it yet', stopped: '' };
 
-/** @param {{step: typeof STEPS[number], state: 'ok'|'stop'|'open', mild: boolean, detail: string|undefined, place: [string, string]|null}} props */
-function Step({ step, state, mild, detail, place }) {
+/** @param {{step: typeof STEPS[number], state: 'ok'|'stop'|'open', mild: boolean, detail: string|undefined, place: [string, string]|null, pinned: boolean}} props pinned: a token decided as well */
+function Step({ step, state, mild, detail, place, pinned }) {
   if (state === 'open') return html`<li><${Icon} name="minus" small /><div class="faint">${step.asks}<small>not needed: it was decided above</small></div></li>`;
   const [icon, tone] = state === 'ok' ? ['check', 'ok'] : [mild ? 'info' : 'cross', mild ? 'warn' : 'bad'];
   return html`<li><span class=${tone}><${Icon} name=${icon} small /></span><div>
     ${state === 'stop' ? html`<b class="strong">${step.stopped}</b>` : step.passed}${detail && html`<small>${detail}</small>`}
-    ${place && html`<small><${Link} href=${place[1]}>${place[0]}<//></small>`}</div></li>`;
+    ${place && html`<small><${Link} href=${place[1]}>${place[0]}<//>${pinned && html`, or <${Link} href="/access">the token that pins it<//>`}</small>`}</div></li>`;
 }
 
 /** Where the rule that decided is changed, for those who may. @param {string} rule @param {Answer} answer @returns {[string, string]|null} */
