@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { browse, figure, must, open, settled, shot, step, told, visitor } from './session.mjs';
+import { api, browse, figure, must, open, settled, shot, step, told, visitor } from './session.mjs';
 
 /** The client that many have. */
 const load = (name) => import(pathToFileURL(createRequire(pathToFileURL(`${process.env.MCP_PACKAGES}/`)).resolve(name)));
@@ -26,6 +26,12 @@ await browse(async (browser) => {
     const cookies = await context.cookies();
     const session = cookies.find((cookie) => cookie.name === '__Host-toolgate');
     must(session?.httpOnly && session.secure && session.sameSite === 'Lax' && session.path === '/', JSON.stringify(cookies));
+    const { code } = await api('POST', '/api/sign-in/code');
+    await page.goto(`${told.url}/sign-in#code=${code}`);
+    await page.getByRole('button', { name: 'Stay signed in' }).click();
+    await page.waitForURL((url) => url.pathname === '/');
+    await settled(page);
+    must((await context.cookies()).find((cookie) => cookie.name === '__Host-toolgate').value === session.value, 'the link was taken unasked');
     must(!(await page.evaluate(() => document.cookie)).includes('tgs_'), 'a script can read the session');
   });
 

@@ -1,7 +1,8 @@
 // The reason words of the contract, each with what to do next. Text only.
+import { lookup } from './lookup.js';
 
 /** @type {Record<string, [string, string]>} what happened; what to do next where the answer itself does not say it */
-const WORDS = {
+const WORDS = lookup({
   NO_ANSWER: ['No answer.', ''],
   CREDENTIAL_INVALID: ['Signed out.', 'Sign in again.'],
   ROLE_FORBIDDEN: ['Not allowed.', 'An admin can do this, or give you the role.'],
@@ -36,7 +37,7 @@ const WORDS = {
   DEADLINE_EXCEEDED: ['Out of time.', ''],
   CANCELLED: ['Cancelled.', ''],
   INTERNAL: ['A fault of the gateway.', 'The correlation id finds it in the log.'],
-};
+});
 
 const WAITING = ['RATE_LIMITED', 'UPSTREAM_RATE_LIMITED', 'OVERLOADED'];
 const MILD = ['CANCELLED', 'NO_ANSWER', 'TARGET_REQUIRED', ...WAITING];

@@ -1,7 +1,7 @@
 // Signing in: with a provider, or with the link that the first start prints.
 import { html, useEffect, useState } from '../html.js';
 import { get } from '../api.js';
-import { me, signInWith } from '../session.js';
+import { me, signInWith, signOut } from '../session.js';
 import { go } from '../router.js';
 import { safeNext } from '../address.js';
 import { useTitle } from '../use.js';
@@ -10,6 +10,7 @@ import { ThemeSwitch } from '../frame/theme-switch.js';
 import { Gate } from './sign-in/gate.js';
 import { LinkForm } from './sign-in/link-form.js';
 import { Failure } from './sign-in/failure.js';
+import { Instead } from './sign-in/instead.js';
 import { codeIn } from './sign-in/code.js';
 
 /** @param {{query: URLSearchParams}} props */
@@ -19,6 +20,8 @@ export default function SignIn({ query }) {
   const [options, setOptions] = useState(/** @type {any} */ (undefined));
   const [failure, setFailure] = useState(/** @type {any} */ (query.get('error')));
   const [code, setCode] = useState(takeCode);
+  // Whoever is signed in may have been sent here by somebody who wants them to be somebody else.
+  const [asking, setAsking] = useState(Boolean(code && me.value));
   useEffect(() => { get('/api/sign-in/options').then(setOptions, () => setOptions({ link: true })); }, []);
   const enter = async (/** @type {string} */ given) => {
     setFailure(null);
@@ -32,14 +35,26 @@ export default function SignIn({ query }) {
       setCode('');
     }
   };
-  useEffect(() => { if (code) enter(code); }, []);
+  const change = async () => {
+    setAsking(false);
+    try {
+      await signOut();
+    } catch (error) {
+      setFailure(error);
+      setCode('');
+      return;
+    }
+    await enter(code);
+  };
+  useEffect(() => { if (code && !asking) enter(code); }, []);
   useEffect(() => {
     // A link that is opened where this page already is changes what follows # and loads nothing.
     const opened = () => {
       const fresh = takeCode();
       if (!fresh) return;
       setCode(fresh);
-      enter(fresh);
+      setAsking(Boolean(me.value));
+      if (!me.value) enter(fresh);
     };
     addEventListener('hashchange', opened);
     return () => removeEventListener('hashchange', opened);
@@ -52,7 +67,8 @@ export default function SignIn({ query }) {
       <main id="content">
         <p class="brand"><${Mark} /><span>Toolgate</span></p>
         <div class="card"><div class="card-body stack">
-          ${code ? html`<h1>Signing in</h1><p class="dim" role="status">The link is being checked.</p>`
+          ${asking && me.value ? html`<${Instead} who=${me.value} onChange=${change} onStay=${() => go('/', { replace: true })} />`
+            : code ? html`<h1>Signing in</h1><p class="dim" role="status">The link is being checked.</p>`
             : html`<${Failure} failure=${failure} /><${Ways} options=${options} next=${next} failed=${Boolean(failure)} onCode=${enter} />`}
         </div></div>
         <${Gate} /><p class="small faint center">Reads pass and are recorded. Writes stop here.</p>

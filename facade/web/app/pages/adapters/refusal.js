@@ -3,12 +3,13 @@
 import { sentence } from '../../refusals.js';
 import { failedAt } from './target.js';
 import { fieldOf } from './kinds.js';
+import { lookup } from '../../lookup.js';
 
 /** @typedef {import('../../api.js').Problem} Problem */
 /** @typedef {import('./target.js').Validation} Validation */
 
 /** @type {Record<string, string>} */
-const TITLES = {
+const TITLES = lookup({
   ROLE_VIOLATION: 'the credential does not have exactly the role it should',
   SCOPE_VIOLATION: 'the credential does not have exactly the scopes it should',
   CREDENTIAL_REJECTED: 'the credential is not accepted there',
@@ -19,7 +20,7 @@ const TITLES = {
   CONFLICT: 'the name is taken',
   SECRET_UNAVAILABLE: 'the store of secrets did not answer',
   AUDIT_UNAVAILABLE: 'the audit record cannot be written',
-};
+});
 
 /** What a refusal is called. @param {Problem} problem @returns {string} */
 export function titleOf(problem) {

@@ -1,6 +1,7 @@
 // What an event of the record is, and the closed names on it.
 //
 // Pure: no request, no page. The names are those of `proto/toolgate/v1/audit_service.proto` and of the record itself.
+import { lookup } from '../../lookup.js';
 
 /**
  * One row, as `GET /api/audit/events` tells it. A row whose bytes cannot be read has a place and nothing else.
@@ -27,15 +28,15 @@ export const KINDS = [
 ];
 
 /** @type {Record<string, 'ok'|'warn'|'bad'|'idle'>} */
-const STATES = { success: 'ok', failure: 'warn', refused: 'bad', cancelled: 'idle', unknown: 'idle' };
+const STATES = lookup({ success: 'ok', failure: 'warn', refused: 'bad', cancelled: 'idle', unknown: 'idle' });
 
 /** The badge's state of a result. */
 export const stateOf = (/** @type {string} */ result) => STATES[result] ?? 'idle';
 
 /** @type {Record<string, string>} */
-const FACADES = {
+const FACADES = lookup({
   rest: 'REST', grpc: 'gRPC', mcp: 'MCP', openai: 'OpenAI tools', cli: 'command line', system: 'the gateway itself',
-};
+});
 
 /** The dialect in words. */
 export const dialect = (/** @type {string} */ facade) => FACADES[facade] ?? facade;

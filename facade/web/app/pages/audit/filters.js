@@ -2,6 +2,7 @@
 //
 // Pure. The keys of the address are the parameters of `GET /api/audit/events`, so a link and a script ask the same;
 // `last` is the page's own: a span that is turned into `since` when it is asked.
+import { lookup } from '../../lookup.js';
 
 /**
  * @typedef {{
@@ -26,7 +27,7 @@ export const FIELDS = /** @type {const} */ ([
 ]);
 
 /** @type {Record<string, string>} other names under which a link may carry a filter */
-const ALIASES = { target: 'targetId', correlation: 'correlationId', capability: 'tool', id: 'correlationId' };
+const ALIASES = lookup({ target: 'targetId', correlation: 'correlationId', capability: 'tool', id: 'correlationId' });
 
 /** @returns {Filters} no filter at all */
 export const none = () => ({

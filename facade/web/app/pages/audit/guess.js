@@ -1,6 +1,7 @@
 // What a text in the search field most likely names. Pure.
 
 import { KINDS, RESULTS } from './events.js';
+import { lookup } from '../../lookup.js';
 
 /**
  * @typedef {{key: 'tool'|'principal'|'targetId'|'result'|'event'|'correlationId', value: string, words: string}} Guess
@@ -8,10 +9,10 @@ import { KINDS, RESULTS } from './events.js';
 
 const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 /** @type {Record<string, Guess['key']>} */
-const PREFIXES = {
+const PREFIXES = lookup({
   tool: 'tool', principal: 'principal', by: 'principal', target: 'targetId', on: 'targetId', result: 'result',
   event: 'event', id: 'correlationId', correlation: 'correlationId',
-};
+});
 
 /**
  * The filter that `text` asks for. A prefix (`tool:`, `by:`, `on:`, `result:`, `event:`, `id:`) settles it.

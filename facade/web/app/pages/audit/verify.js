@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from '../../html.js';
 import { ndjson, Problem } from '../../api.js';
 import { grouped } from './events.js';
+import { lookup } from '../../lookup.js';
 
 /**
  * @typedef {{verdict: string, rows: number, seq: number, message: string, headHash: string, fromSeq: number,
@@ -49,7 +50,7 @@ export function useVerify() {
 }
 
 /** @type {Record<string, (seq: number) => string>} the finding as a title */
-const TITLES = {
+const TITLES = lookup({
   edited: (seq) => `Row ${seq} was edited`,
   broken_link: (seq) => `Row ${seq} does not follow the row before it`,
   gap: (seq) => `Rows are missing at ${seq}`,
@@ -62,7 +63,7 @@ const TITLES = {
   unknown_algorithm: (seq) => `Row ${seq} names an algorithm that is not accepted`,
   fork: (seq) => `Row ${seq} is not the one that was vouched for`,
   bad_signature: (seq) => (seq ? `A checkpoint of row ${seq} is not genuine` : 'A checkpoint is not genuine or missing'),
-};
+});
 
 /** What was found, in a few words: an intact record is so up to the row that was looked at. */
 export function titleOf(/** @type {{verdict: string, seq: number, throughSeq?: number}} */ found) {

@@ -14,6 +14,7 @@
 /** @typedef {'ok'|'warn'|'bad'|'idle'} Shade */
 
 import { SLOW_MS } from '../adapters/target.js';
+import { lookup } from '../../lookup.js';
 
 /** A live project that told no event for so long is stale, in milliseconds. */
 export const STALE_MS = 30 * 60 * 1000;
@@ -22,7 +23,7 @@ export const STALE_MS = 30 * 60 * 1000;
 export const pathOf = (name) => `/api/fleet/projects/${encodeURIComponent(name)}`;
 
 /** @type {Record<string, [word: string, shade: Shade]>} */
-const STATES = {
+const STATES = lookup({
   silent: ['silent', 'warn'],
   server_down: ['server down', 'bad'],
   offline: ['offline', 'idle'],
@@ -30,7 +31,7 @@ const STATES = {
   revoked: ['revoked', 'bad'],
   locked: ['key in use twice', 'bad'],
   disabled: ['switched off', 'idle'],
-};
+});
 
 /**
  * How a relay does, in a word and a shade.

@@ -9,12 +9,13 @@ import { Confirm } from '../../parts/dialog.js';
 import { Note } from '../../parts/note.js';
 import { accept } from './change.js';
 import { compared, laidOut } from './text-diff.js';
+import { lookup } from '../../lookup.js';
 
 /** @typedef {import('./project.js').Project} Project */
 /** @typedef {import('./project.js').Tool} Tool */
 
 /** @type {Record<string, 'ok' | 'warn' | 'bad'>} */
-const SHADES = { new: 'ok', changed: 'warn', gone: 'bad' };
+const SHADES = lookup({ new: 'ok', changed: 'warn', gone: 'bad' });
 
 /** What the definition says, in lines; of a changed one with what it said before. @param {Tool} tool @returns {import('./text-diff.js').Line[]} */
 function linesOf({ change, definition = '', formerDefinition = '' }) {
@@ -23,7 +24,7 @@ function linesOf({ change, definition = '', formerDefinition = '' }) {
 }
 
 /** @type {Record<string, string>} */
-const MARKS = { was: '−', now: '+', same: ' ' };
+const MARKS = lookup({ was: '−', now: '+', same: ' ' });
 
 /** @param {{tool: Tool}} props */
 function Changed({ tool }) {

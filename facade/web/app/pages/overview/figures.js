@@ -1,5 +1,6 @@
 // What the figures of `GET /api/overview` say. Pure.
 import { figure } from '../../reading.js';
+import { lookup } from '../../lookup.js';
 
 /**
  * @typedef {{name: string, calls: number[], p95Ms: (number|null)[]}} ToolFigures
@@ -75,12 +76,12 @@ export function highest(/** @type {(number|null)[]} */ values) {
 }
 
 /** @type {Record<string, [string, string]>} reasons in words, for one and for more */
-const REASONS = {
+const REASONS = lookup({
   WRITE_REJECTED: ['write attempt', 'write attempts'], RATE_LIMITED: ['over a limit', 'over a limit'], OVERLOADED: ['turned away full', 'turned away full'],
   TOOL_NOT_FOUND: ['unknown tool', 'unknown tools'], TARGET_NOT_FOUND: ['unknown target', 'unknown targets'], TARGET_REQUIRED: ['without a target', 'without a target'],
   ARGUMENTS_INVALID: ['wrong arguments', 'wrong arguments'], CREDENTIAL_INVALID: ['without a valid token', 'without a valid token'],
   ROLE_FORBIDDEN: ['not allowed to the role', 'not allowed to the role'], ORIGIN_FORBIDDEN: ['from another site', 'from another site'],
-};
+});
 /** How many reasons a tile has room for. */
 const MOST = 3;
 

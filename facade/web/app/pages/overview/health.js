@@ -1,4 +1,5 @@
 // How a target does, in words and as a state. Pure.
+import { lookup } from '../../lookup.js';
 
 /**
  * @typedef {{id: string, type: string, name: string, config?: any, status: string,
@@ -8,14 +9,14 @@
  */
 
 /** @type {Record<string, Health>} */
-const BY_STATUS = {
+const BY_STATUS = lookup({
   locked: { state: 'bad', words: 'Key in use twice', rank: 0 },
   revoked: { state: 'bad', words: 'Relay revoked', rank: 1 },
   drifted: { state: 'bad', words: 'Credential can do too much', rank: 2 },
   offline: { state: 'off', words: 'Offline', rank: 4 },
   waiting: { state: 'warn', words: 'Waits for its relay', rank: 5 },
   disabled: { state: 'off', words: 'Switched off', rank: 8 },
-};
+});
 
 /** @returns {Health} */
 export function healthOf(/** @type {Target} */ target, /** @type {Relay|undefined} */ relay) {
@@ -47,10 +48,10 @@ export function worstFirst(/** @type {Target[]} */ targets, /** @type {Map<strin
 }
 
 /** @type {Record<string, string>} */
-const KINDS = {
+const KINDS = lookup({
   ssh: 'SSH by relay', proxmox: 'Proxmox VE', github: 'GitHub', gitea: 'Gitea', project: 'Project',
   'agent-memory': 'Memory', 'agent-operator': 'Operator', 'agent-chat': 'Chat',
-};
+});
 
 /** A target's type in words. */
 export const kindOf = (/** @type {string} */ type) => KINDS[type] ?? type;

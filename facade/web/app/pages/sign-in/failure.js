@@ -2,22 +2,23 @@
 import { html } from '../../html.js';
 import { Note } from '../../parts/note.js';
 import { nextStep } from '../../refusals.js';
+import { lookup } from '../../lookup.js';
 
 /** @type {Record<string, [string, any]>} words of the address after a failed way through the provider */
-const WORDS = {
+const WORDS = lookup({
   provider_away: ['The provider does not answer', 'Try again in a moment, or use a sign-in link.'],
   no_role: ['You have no role here', 'The provider knows you, but no rule gives you a role in this tenant. Ask an admin for one.'],
   state_lost: ['That took too long', 'The sign-in was begun too long ago or in another window. Begin it again.'],
   denied: ['The provider said no', 'Nobody was signed in. Try again, or use another account there.'],
   refused: ['The answer of the provider was refused', 'It does not prove who you are. Try again; if it stays, an admin finds the reason in the log.'],
-};
+});
 
 /** @type {Record<string, any>} what was given in place of a code */
-const NOT_CODES = {
+const NOT_CODES = lookup({
   empty_code: 'Paste the link or its code.',
   api_token: html`This is an API token, which does not sign in. Make a link with it: <code>toolgate sign-in</code>.`,
   no_code: html`This is no code of a sign-in link; those begin with <code>tgl_</code>.`,
-};
+});
 
 /** @param {string} word of `codeIn` */
 export const notCode = (word) => NOT_CODES[word];

@@ -1,9 +1,10 @@
 // The same call in each dialect of the gate, as commands for a shell. The token is read from TOOLGATE_TOKEN.
 import { writeExact } from '../../exact.js';
 import { curlText, quoted } from '../../shell-text.js';
+import { lookup } from '../../lookup.js';
 
 /** The typed rpc of each infrastructure tool; all others go through the broker's own. */
-const RPC = /** @type {Record<string, string>} */ ({
+const RPC = /** @type {Record<string, string>} */ (lookup({
   'proxmox.list_vms': 'ProxmoxService/ListVms',
   'proxmox.get_vm_status': 'ProxmoxService/GetVmStatus',
   'proxmox.get_node_metrics': 'ProxmoxService/GetNodeMetrics',
@@ -13,7 +14,7 @@ const RPC = /** @type {Record<string, string>} */ ({
   'github.get_workflow_run': 'GithubService/GetWorkflowRun',
   'gitea.list_repos': 'GiteaService/ListGiteaRepos',
   'gitea.get_recent_ci_runs': 'GiteaService/GetGiteaRecentCiRuns',
-});
+}));
 
 const REVISION = '2026-07-28';
 

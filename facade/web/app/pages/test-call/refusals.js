@@ -1,13 +1,14 @@
 // What a refusal is called at this page in one word, and where it is mended.
+import { lookup } from '../../lookup.js';
 
 /** @type {Record<string, string>} */
-const BADGES = {
+const BADGES = lookup({
   RATE_LIMITED: 'limited', UPSTREAM_RATE_LIMITED: 'limited', OVERLOADED: 'limited', UPSTREAM_TOO_LARGE: 'too large',
   UPSTREAM_TIMEOUT: 'timed out', DEADLINE_EXCEEDED: 'timed out', RELAY_OFFLINE: 'offline', RELAY_LOST: 'offline',
   PROJECT_OFFLINE: 'offline', NO_ANSWER: 'no answer', CALL_NOT_FOUND: 'lost', CANCELLED: 'cancelled',
   UPSTREAM_UNREACHABLE: 'failed', UPSTREAM_TLS: 'failed', UPSTREAM_INVALID: 'failed', UPSTREAM_FAILED: 'failed',
   SECRET_UNAVAILABLE: 'failed', AUDIT_UNAVAILABLE: 'failed', CREDENTIAL_REJECTED: 'failed', INTERNAL: 'failed',
-};
+});
 
 const ADAPTERS = [
   'TARGET_NOT_FOUND', 'UPSTREAM_TIMEOUT', 'UPSTREAM_UNREACHABLE', 'UPSTREAM_TLS', 'UPSTREAM_INVALID', 'CREDENTIAL_REJECTED',

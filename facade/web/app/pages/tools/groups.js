@@ -1,4 +1,5 @@
 // The registry in its subjects, and how a tool stands. Draws nothing.
+import { lookup } from '../../lookup.js';
 
 /**
  * @typedef {{
@@ -9,10 +10,10 @@
  * @typedef {{id: string, title: string, tools: Tool[], infrastructure: boolean}} Group
  */
 
-const TITLES = /** @type {Record<string, string>} */ ({
+const TITLES = /** @type {Record<string, string>} */ (lookup({
   proxmox: 'Proxmox', ssh: 'SSH', github: 'GitHub', gitea: 'Gitea', memory: 'Memory', code_graph: 'Code graph', operator: 'Operator',
   chat: 'Chat', platform: 'Platform', fleet: 'Fleet', gateway: "The gateway's own",
-});
+}));
 const ORDER = Object.keys(TITLES);
 
 /**

@@ -8,6 +8,7 @@ import { changed } from '../../address.js';
 import { may } from '../../session.js';
 import { isInfrastructure } from './groups.js';
 import { near } from './near.js';
+import { lookup } from '../../lookup.js';
 
 /** Each step with the rules that it can end at, and what it asks about where it was not needed. */
 const STEPS = [
@@ -20,7 +21,7 @@ const STEPS = [
   { asks: 'List or search', rules: ['disclosure_search'], passed: 'In the list', stopped: 'Not in the list: it is found by search' },
 ];
 
-const STATES = /** @type {Record<string, 'ok'|'warn'|'bad'|'idle'>} */ ({ listed: 'ok', callable: 'ok', hidden: 'warn', denied: 'bad', unknown: 'idle' });
+const STATES = /** @type {Record<string, 'ok'|'warn'|'bad'|'idle'>} */ (lookup({ listed: 'ok', callable: 'ok', hidden: 'warn', denied: 'bad', unknown: 'idle' }));
 
 /** @typedef {{verdict: string, rule: string, sentence: string, tool?: string, profile?: string}} Answer */
 

@@ -6,8 +6,9 @@ import { ordered } from './order.js';
 import { repos } from './repos.js';
 import { runs } from './runs.js';
 import { vms } from './vms.js';
+import { lookup } from '../../../lookup.js';
 
-const KNOWN = /** @type {Record<string, any>} */ ({ vms, runs, repos });
+const KNOWN = /** @type {Record<string, any>} */ (lookup({ vms, runs, repos }));
 /** Which tools' lists those are; others with a list of the same name are shown as what they are. */
 const INFRASTRUCTURE = /^(proxmox|github|gitea)\./;
 /** More rows than a person reads. */
