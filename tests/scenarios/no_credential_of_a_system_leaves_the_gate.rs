@@ -14,9 +14,9 @@ use toolgate_upstream_sim::{Reply, Request, Server};
 
 /// So many characters of a credential are too many.
 const RUN: usize = 12;
-const REFLECTED: &str = "github_pat_11REFLECTED_byAHostileServer";
-const REFLECTED_SCOPE: &str = "deadbeefcafe0123456789abcdef9876543210ff";
-const REFUSED: &str = "github_pat_11REFUSED00_neverStoredAnywhere";
+const REFLECTED: &str = "github_pat_ZZREFLECTED_byAHostileServer";
+const REFLECTED_SCOPE: &str = "deadbeefcafe5c0ffee7ab1ed0d15ea5e9f7e3d1";
+const REFUSED: &str = "github_pat_ZZREFUSED00_neverStoredAnywhere";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_credential_of_a_system_leaves_the_gate() {

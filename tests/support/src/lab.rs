@@ -16,8 +16,8 @@ use crate::{Caller, Refusal, not_run};
 const TOKEN_ID: &str = "audit@pve!toolgate";
 /// Its secret. All three are canaries: a test may look for them anywhere.
 const TOKEN_SECRET: &str = "5f0a4c1e-c0de-4000-8000-00000000ca11";
-const PAT: &str = "github_pat_11CANARY0_thatNobodyMaySee";
-const GITEA_TOKEN: &str = "ca11ab1e0123456789abcdef0123456789abcdef";
+const PAT: &str = "github_pat_ZZCANARY0_thatNobodyMaySee";
+const GITEA_TOKEN: &str = "ca11ab1ec0ffee5ca1ab1edecade7ea5f00dbabe";
 
 /// A running GitHub, Gitea and, where `fakepve` is, Proxmox VE.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ import { Refusal } from '../parts/note.js';
 import { Page } from '../parts/page.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { may } from '../session.js';
+import { later } from '../later.js';
 import { useGet, useKeys } from '../use.js';
-import { Answered } from './test-call/answered.js';
 import { Arguments } from './test-call/arguments.js';
 import { Ended } from './test-call/ended.js';
 import { recall } from './test-call/history.js';
@@ -18,6 +18,9 @@ import { useCalling } from './test-call/use-calling.js';
 import { YourCalls } from './test-call/your-calls.js';
 
 await needStyle('test-call');
+
+/** Loaded while the first call is under way. */
+const Answered = later(() => import('./test-call/answered.js'), 'Answered');
 
 const LEAD = 'The same path an agent takes, the same limits, the same record.';
 

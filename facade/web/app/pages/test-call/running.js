@@ -1,5 +1,5 @@
 // A call under way: what has happened so far, and how much of its time is used.
-import { html } from '../../html.js';
+import { html, useEffect } from '../../html.js';
 import { Button } from '../../parts/button.js';
 import { useNow } from '../../use.js';
 import { ResultBar } from './bar.js';
@@ -11,6 +11,8 @@ const DEADLINE = 10_000;
 /** @param {{call: import('./state.js').Call, onCancel: () => void}} props */
 export function Running({ call, onCancel }) {
   useNow(100);
+  // What will show the answer is fetched meanwhile.
+  useEffect(() => { import('./answered.js').catch(() => {}); }, []);
   const gone = performance.now() - call.began;
   const bound = deadlineOf(call);
   return html`<section class="card answer" aria-label="Result" aria-busy="true">
