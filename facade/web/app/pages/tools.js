@@ -5,15 +5,18 @@ import { needStyle } from '../need-style.js';
 import { CopyButton } from '../parts/code.js';
 import { Page } from '../parts/page.js';
 import { Tabs } from '../parts/tabs.js';
+import { later } from '../later.js';
 import { useGet } from '../use.js';
-import { Compare } from './tools/compare.js';
-import { Profile } from './tools/profile.js';
-import { Profiles } from './tools/profiles.js';
 import { Registry } from './tools/registry.js';
-import { ToolPage } from './tools/tool.js';
-import { Why } from './tools/why.js';
 
 await needStyle('tools');
+
+// Each is a place of its own, loaded by who goes there.
+const Compare = later(() => import('./tools/compare.js'), 'Compare');
+const Profile = later(() => import('./tools/profile.js'), 'Profile');
+const Profiles = later(() => import('./tools/profiles.js'), 'Profiles');
+const ToolPage = later(() => import('./tools/tool.js'), 'ToolPage');
+const Why = later(() => import('./tools/why.js'), 'Why');
 
 const LEAD = 'The registry is closed: nothing can be added here, only switched off or narrowed to a profile.';
 
