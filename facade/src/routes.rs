@@ -93,7 +93,7 @@ pub(crate) fn build(
     }));
     let uplinks = Router::new().route(uplink::PATH, axum::routing::get(uplink::attach));
     let router = if config.only_uplinks {
-        uplinks
+        uplinks.fallback(unknown)
     } else {
         uplinks
             .merge(rest::routes()?)
@@ -101,9 +101,9 @@ pub(crate) fn build(
             .merge(openai::routes())
             .merge(well_known::routes())
             .merge(web::routes())
+            .fallback(unknown_beside_pages)
     };
     Ok(router
-        .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(Rim::new(
@@ -132,6 +132,14 @@ async fn unknown() -> Problem {
         ErrorReason::ResourceNotFound,
         "no such path; /openapi.json lists the paths there are",
     )
+}
+
+/// The same where there are pages: whoever typed the address sees one.
+async fn unknown_beside_pages(request: Request) -> Response {
+    match web::nowhere(&request) {
+        Some(page) => page,
+        None => unknown().await.into_response(),
+    }
 }
 
 /// The router adds `Allow`.

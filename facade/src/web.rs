@@ -3,6 +3,7 @@
 //! Knows no page and no caller: what stands on a page comes by the public contract, to scripts as well. A file is found
 //! by its whole name in a table that was made when the binary was built, so there is no path to get out by.
 
+mod accept;
 mod answers;
 mod document;
 mod files;
@@ -11,6 +12,7 @@ mod oidc;
 mod packed;
 
 use axum::{Router, extract::Request, response::Response, routing::get};
+use http::Method;
 
 pub(crate) use self::{
     answers::{may_be_packed, pack},
@@ -59,6 +61,13 @@ fn pages() -> impl Iterator<Item = &'static str> {
 
 async fn page(request: Request) -> Response {
     document::answer(packed::bundle(), request.headers())
+}
+
+/// What a browser gets that was sent to an address that nothing has; programs are told otherwise.
+pub(crate) fn nowhere(request: &Request) -> Option<Response> {
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let is_browser = reads && accept::prefers_html(request.headers());
+    is_browser.then(|| document::nowhere(packed::bundle(), request.headers()))
 }
 
 async fn file(request: Request) -> Result<Response, Problem> {

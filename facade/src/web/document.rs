@@ -28,3 +28,14 @@ pub(super) fn answer(bundle: &Bundle, asked: &HeaderMap) -> Response {
     protect(headers);
     response
 }
+
+/// The document where nothing has the address: its script says so to whoever typed it.
+pub(super) fn nowhere(bundle: &Bundle, asked: &HeaderMap) -> Response {
+    let mut response = send(&bundle.document, asked);
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::VARY, HeaderValue::from_static("accept, accept-encoding"));
+    protect(headers);
+    response
+}

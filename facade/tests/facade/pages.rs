@@ -201,3 +201,33 @@ async fn a_door_for_relays_has_no_pages() {
         assert_eq!(world.get(address).await.status, 404, "{address}");
     }
 }
+
+#[tokio::test]
+async fn an_address_that_nothing_has_is_a_page_for_browsers_and_a_problem_for_programs() {
+    let world = World::start().await;
+    let browser = [(
+        "accept",
+        "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8",
+    )];
+    let document = world.get("/").await;
+    for address in ["/adapter", "/nowhere/at/all", "/api/nothing"] {
+        let answer = world.ask("GET", address, &browser, "").await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.text()),
+            (404, document.text()),
+            "{address}"
+        );
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+        assert_eq!(answer.header("cache-control"), "no-store");
+        assert_eq!(
+            answer.header("content-security-policy"),
+            document.header("content-security-policy")
+        );
+        for accept in ["", "*/*", "application/json", "application/json, text/html"] {
+            let told = world.ask("GET", address, &[("accept", accept)], "").await;
+            told.problem(404, "RESOURCE_NOT_FOUND");
+        }
+        let posted = world.ask("POST", address, &browser, "{}").await;
+        posted.problem(404, "RESOURCE_NOT_FOUND");
+    }
+}
