@@ -47,7 +47,10 @@ use self::{
     permit::{Recalled, Way},
     ready::Ready,
 };
-pub(crate) use self::{admit::session_key, for_project::listed};
+pub(crate) use self::{
+    admit::session_key,
+    for_project::{listed, shown},
+};
 pub(crate) use self::{
     answer::Answer, entrance::Entrance, errand::Fault, recheck::Rechecks, unknown_profiles::UnknownProfiles,
 };

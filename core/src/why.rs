@@ -3,8 +3,11 @@
 //! Decides nothing: it asks what decides for calls (the role, the registry, the snapshot) in the order in which a call
 //! does, and puts the answer into words. Pure; knows no dialect.
 
-use std::fmt;
+mod brought;
 
+use std::{borrow::Cow, fmt};
+
+pub use self::brought::Brought;
 use crate::{
     error::Error,
     identity::{Action, Role},
@@ -78,6 +81,8 @@ words! {
         ProfileUnknownOpen = "profile_unknown_open",
         /// No profile applies, and nothing else hides it.
         NothingHides = "nothing_hides",
+        /// A project brings it.
+        Project = "project",
     }
 }
 
@@ -91,7 +96,7 @@ pub struct Why {
     /// The same in words.
     pub sentence: String,
     /// The canonical name, where there is such a tool.
-    pub tool: Option<&'static str>,
+    pub tool: Option<Cow<'static, str>>,
 }
 
 /// Why a caller of this role and standing may or may not call the tool of this name.
@@ -117,7 +122,7 @@ impl Why {
             verdict,
             rule,
             sentence: sentence.to_string(),
-            tool: tool.map(|tool| tool.name),
+            tool: tool.map(|tool| tool.name.into()),
         }
     }
 }

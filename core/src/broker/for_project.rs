@@ -103,10 +103,15 @@ pub(super) fn piped(rooms: &Rooms, mut admitted: Admitted, piped: Piped) -> Resu
 /// The project whose tools a caller sees in its list: its session's, else its tenant's. What a principal chose outside of
 /// sessions steers its calls and not its list (`fleet.md` §2).
 pub(crate) fn listed(rooms: &Rooms, caller: &Caller) -> Option<Arc<Target>> {
-    if !profiles::has_projects(caller.profile()) {
-        return None;
-    }
+    profiles::has_projects(caller.profile())
+        .then(|| shown(rooms, caller, true))
+        .flatten()
+}
+
+/// The same whatever the profile; of somebody else the tenant's.
+pub(crate) fn shown(rooms: &Rooms, caller: &Caller, is_own: bool) -> Option<Arc<Target>> {
     match owner(rooms, caller) {
+        _ if !is_own => default_of(rooms, caller, &[Owner::Tenant]),
         Owner::Principal(_) => default_of(rooms, caller, &[Owner::Tenant]),
         owner => default_of(rooms, caller, &[owner, Owner::Tenant]),
     }

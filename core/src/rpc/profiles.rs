@@ -1,5 +1,7 @@
 //! `ProfileService`: the profiles of the contract, the tenant's own, and why a tool is there or not.
 
+use std::borrow::Cow;
+
 use tonic::{Request, Response, Status};
 use toolgate_contract::{
     pods,
@@ -16,14 +18,14 @@ use toolgate_contract::{
 
 use super::{Rpc, ask, manage::by, profile_costs};
 use crate::{
-    broker::Caller,
+    broker::{self, Broker, Caller},
     error::{Error, Missing},
     identity::{Action, Role},
     own_profiles::Definition,
     profiles::{Profile, Stored},
     rfc3339,
     snapshot::Standing,
-    why,
+    why::{self, Brought, Rule},
 };
 
 #[tonic::async_trait]
@@ -177,12 +179,18 @@ impl ProfileService for Rpc {
             Some(token) => self.standing_of(&caller, token, asked),
         };
         let (role, standing) = self.answer(&caller, stands).await?;
-        let why = why::explain(&caller.snapshot, role, &standing, &request.get_ref().tool);
+        let name = &request.get_ref().tool;
+        let mut why = why::explain(&caller.snapshot, role, &standing, name);
+        if why.rule == Rule::NotRegistered
+            && let Some(brought) = brought(&self.broker, &caller, whose.is_none(), name)
+        {
+            why = brought.why(&standing);
+        }
         Ok(Response::new(ExplainToolResponse {
             verdict: why.verdict.as_str().into(),
             rule: why.rule.as_str().into(),
             sentence: why.sentence,
-            tool: why.tool.map(str::to_owned),
+            tool: why.tool.map(Cow::into_owned),
             profile: standing.profile.map(|profile| profile.name.to_string()),
         }))
     }
@@ -212,6 +220,31 @@ impl Rpc {
             .ok_or(Error::NotFound(Missing::Resource("live token")))?;
         Ok((token.role, self.standing(caller, token.profile.as_ref(), asked)))
     }
+}
+
+/// The tool of this name that projects of the tenant bring. Whose list it is in is looked up for the caller, and is the
+/// tenant's default for the bearers of other tokens.
+fn brought(broker: &Broker, caller: &Caller, is_own: bool, name: &str) -> Option<Brought> {
+    let rooms = broker.rooms();
+    let current = broker::shown(rooms, caller, is_own).map(|project| project.id);
+    let found = caller.snapshot.projects().filter_map(|project| {
+        let list = rooms.fleet.list(project)?;
+        let tool = list.find(name)?.clone();
+        let kept = !project.may_write() && !tool.tool.read_only;
+        Some((project, tool, kept))
+    });
+    let mut found: Vec<_> = found.collect();
+    // A call can choose; the current one is chosen where none is.
+    found.sort_by_key(|(project, _, kept)| (current != Some(project.id), *kept));
+    let (first, tool, kept) = found.first()?;
+    let is_current = current == Some(first.id);
+    let others = found.iter().filter(|(_, _, each)| is_current || each == kept);
+    Some(Brought {
+        name: tool.name.to_string(),
+        is_current,
+        is_kept_from_writing: *kept,
+        projects: others.map(|(project, ..)| project.name.clone()).collect(),
+    })
 }
 
 fn told_own(own: &Stored) -> Told {

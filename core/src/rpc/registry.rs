@@ -70,6 +70,7 @@ fn state(rule: Rule) -> &'static str {
         Rule::NothingHides => "listed",
         // Of roles, profiles and names that are none: nobody has one here.
         Rule::NotRegistered
+        | Rule::Project
         | Rule::WriteAttempt
         | Rule::Role
         | Rule::ProfilePinned

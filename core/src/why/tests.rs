@@ -393,9 +393,74 @@ fn what_is_told_is_what_is_decided() {
                 (true, false, true) => unreachable!("what is listed can be called"),
             };
             prop_assert_eq!(why.verdict, expected, "{}: {}", tool.name, &why.sentence);
-            prop_assert_eq!(why.tool, Some(tool.name));
+            prop_assert_eq!(why.tool.as_deref(), Some(tool.name));
             prop_assert!(!why.sentence.contains('\n') && !why.sentence.ends_with('.'));
             prop_assert!(!may || why.sentence.starts_with(tool.name), "{}", &why.sentence);
         }
     });
+}
+
+#[test]
+fn a_tool_of_a_project_is_where_the_project_is() {
+    let stands = |profile: Option<&str>| Standing {
+        profile: profile.and_then(Profile::built_in),
+        source: profile.map_or(Source::Unset, |_| Source::Pinned),
+    };
+    let brought = |projects: &[&str], is_current, is_kept_from_writing| Brought {
+        name: "get-env".into(),
+        projects: projects.iter().map(|name| (*name).to_owned()).collect(),
+        is_current,
+        is_kept_from_writing,
+    };
+    let check = |brought: Brought, profile, expected: (Verdict, Rule, &str)| {
+        let why = brought.why(&stands(profile));
+        assert_eq!(
+            (why.verdict, why.rule, why.tool.as_deref()),
+            (expected.0, expected.1, Some("get-env"))
+        );
+        assert!(why.sentence.contains(expected.2), "{}", why.sentence);
+    };
+    check(
+        brought(&["shop", "lab"], true, false),
+        None,
+        (
+            Verdict::Listed,
+            Rule::Project,
+            "it is a tool of project shop, which is the current one here",
+        ),
+    );
+    check(
+        brought(&["shop", "lab"], false, false),
+        Some("fleet"),
+        (
+            Verdict::Callable,
+            Rule::Project,
+            "it is a tool of project shop or lab, which is not the current one here",
+        ),
+    );
+    check(
+        brought(&["shop"], true, true),
+        None,
+        (
+            Verdict::Denied,
+            Rule::ReadOnly,
+            "project shop brings it, may only be read here",
+        ),
+    );
+    check(
+        brought(&["shop"], true, false),
+        Some("hosts"),
+        (
+            Verdict::Hidden,
+            Rule::ProfilePinned,
+            "the profile hosts, which the credential pins, does not have it",
+        ),
+    );
+    let many = brought(&["a", "b", "c", "d", "e", "f", "g"], false, false).why(&stands(None));
+    assert!(
+        many.sentence
+            .contains("project a or b or c or d or e or one of 2 more"),
+        "{}",
+        many.sentence
+    );
 }

@@ -18,7 +18,7 @@ const STEPS = [
   { asks: "The tenant's switch", rules: ['policy'], passed: 'On for this tenant', stopped: 'Off for this tenant' },
   { asks: 'The profile', rules: ['gateway_tool', 'profile_pinned', 'profile_asked', 'profile_unknown_closed'], passed: 'In the profile', stopped: 'Not in the profile' },
   { asks: 'Its effect', rules: ['read_only'], passed: 'Its effect is allowed there', stopped: 'It writes, and its back ends may only be read' },
-  { asks: 'List or search', rules: ['disclosure_search'], passed: 'In the list', stopped: 'Not in the list: it is found by search' },
+  { asks: 'List or search', rules: ['disclosure_search', 'project'], passed: 'In the list', stopped: 'Not in the list: it is found by search, or by its project' },
 ];
 
 const STATES = /** @type {Record<string, 'ok'|'warn'|'bad'|'idle'>} */ (lookup({ listed: 'ok', callable: 'ok', hidden: 'warn', denied: 'bad', unknown: 'idle' }));
