@@ -82,9 +82,10 @@ pub(crate) enum Command {
     Keys(KeysCommand),
     /// Print a new one-time sign-in link for a browser
     ///
-    /// The link signs in as the admin whose token is used. It works once, for 15 minutes; an unused one before it no
-    /// longer works.
-    SignIn,
+    /// The link signs in as the principal whose token is used, whatever its role; agents have none. With --token an admin
+    /// makes one for the principal of another live token. It works once, for 15 minutes; an unused one of the same principal
+    /// no longer works. A session that comes of it ends with that token, at the latest.
+    SignIn(SignInArgs),
     /// Make, bring up to date and check a PostgreSQL database
     #[command(subcommand, arg_required_else_help = true)]
     Db(DbCommand),
@@ -527,6 +528,14 @@ pub(crate) struct RelayProjectArgs {
     /// The server, as a command that speaks MCP on standard input and output
     #[arg(last = true, value_name = "COMMAND", num_args = 1..)]
     pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+/// `sign-in`.
+#[derive(Debug, Args)]
+pub(crate) struct SignInArgs {
+    /// For admins: sign in as the principal of this live token, by name or id
+    #[arg(long, value_name = "NAME_OR_ID")]
+    pub(crate) token: Option<String>,
 }
 
 /// `smoke`.

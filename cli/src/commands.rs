@@ -70,7 +70,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Audit(command) => audit::run(context, command).await,
         Command::Keys(command) => keys::run(context, &command).await,
         Command::Db(command) => db::run(context, command).await,
-        Command::SignIn => sign_in::run(context.gateway()?, output).await,
+        Command::SignIn(args) => sign_in::run(context.gateway()?, output, &args).await,
         Command::Myself => myself::run(context.gateway()?, output).await,
         Command::Smoke(args) => smoke::run(context, &args).await,
         Command::Doctor => doctor::run(context).await,

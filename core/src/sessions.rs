@@ -2,7 +2,8 @@
 //!
 //! The one-time code of a sign-in link is traded for a session token by one atomic update, so it works once however many
 //! try at the same moment. A code that is unknown, used or expired gets the one answer of a bad credential. Who a
-//! provider names gets a session without a code; whether to believe it is not decided here.
+//! provider names gets a session without a code; whether to believe it is not decided here. Of whom a code that comes of
+//! an API token makes a session, whose token it is ends them both.
 
 mod end;
 mod list;
@@ -10,7 +11,7 @@ mod open;
 
 use std::time::Duration;
 
-use toolgate_contract::ids::TenantId;
+use toolgate_contract::ids::{TenantId, TokenId};
 
 pub(crate) use self::end::Reach;
 pub use self::{
@@ -20,14 +21,19 @@ pub use self::{
 use crate::{
     audit::EventKind,
     changes::{By, Changes, Fact},
-    error::Error,
+    error::{Error, Missing},
     identity::{Kind, Presented, Role, Secret},
     store::{Row, StoreError, params},
     tokens::{Holder, NewCredential, SIGN_IN_CODE_LIFE},
 };
 
-const FIND: &str = "select name, role, profile from token where tenant_id = $1 and hash = $2 \
-     and kind = 'sign_in' and revoked_us is null and expires_us > $3";
+// With the end of the principal's API token, where that has one: no session outlives it.
+const FIND: &str = "select c.name, c.role, c.profile, (select min(a.expires_us) from token a where a.tenant_id = $1 \
+     and a.kind = 'api' and a.name = c.name and a.revoked_us is null and a.expires_us > $3) \
+     from token c where c.tenant_id = $1 and c.hash = $2 and c.kind = 'sign_in' and c.revoked_us is null \
+     and c.expires_us > $3";
+const IS_LIVE: &str = "select id from token where tenant_id = $1 and id = $2 and kind = 'api' and revoked_us is null \
+     and (expires_us is null or expires_us > $3)";
 const SPEND: &str = "update token set revoked_us = $3 where tenant_id = $1 and hash = $2 \
      and kind = 'sign_in' and revoked_us is null and expires_us > $3";
 const DROP_UNUSED: &str = "delete from token where tenant_id = $1 and name = $2 and kind = 'sign_in' \
@@ -48,6 +54,15 @@ pub struct SignInCode {
     pub expires_us: i64,
 }
 
+/// Whom a code signs in.
+#[derive(Debug)]
+pub(crate) struct For {
+    /// Name, role and profile.
+    pub(crate) person: Person,
+    /// The API token that the person has, and when it ends: with it what comes of the code.
+    pub(crate) token: Option<(TokenId, Option<i64>)>,
+}
+
 /// A session that begins.
 #[derive(Debug)]
 pub struct Session {
@@ -64,20 +79,19 @@ impl Sessions {
         Self { changes }
     }
 
-    /// Makes a code that signs in as whoever asks for it; an unused one of the same principal no longer works.
-    pub(crate) async fn create_code(
-        &self,
-        by: By,
-        role: Role,
-        profile: Option<String>,
-    ) -> Result<SignInCode, Error> {
+    /// Makes a code that signs somebody in; an unused one of the same principal no longer works.
+    pub(crate) async fn create_code(&self, by: By, whom: For) -> Result<SignInCode, Error> {
         let now_us = self.changes.now_us();
-        let expires_us = after(now_us, SIGN_IN_CODE_LIFE);
-        let (tenant, name) = (by.tenant.clone(), by.principal.clone());
+        let For { person, token } = whom;
+        let expires_us = earlier(
+            after(now_us, SIGN_IN_CODE_LIFE),
+            token.and_then(|(_, end_us)| end_us),
+        );
+        let (tenant, name) = (by.tenant.clone(), person.name.clone());
         let holder = Holder {
-            name: name.clone(),
-            role,
-            profile,
+            name: person.name,
+            role: person.role,
+            profile: person.profile,
             expires_us: Some(expires_us),
         };
         let made = NewCredential::mint(Kind::SignIn, &tenant, holder, now_us)?;
@@ -85,6 +99,15 @@ impl Sessions {
         self.changes
             .make(by, move |tx| {
                 Box::pin(async move {
+                    // It may have been revoked since the caller was let in.
+                    if let Some((id, _)) = token
+                        && tx
+                            .query_opt(IS_LIVE, params![&tenant, id, now_us])
+                            .await?
+                            .is_none()
+                    {
+                        return Err(Error::NotFound(Missing::Resource("live token")));
+                    }
                     tx.execute(DROP_UNUSED, params![&tenant, name]).await?;
                     made.insert(tx).await?;
                     Ok(((), vec![Fact::new(EventKind::TokenCreated, made.detail())]))
@@ -147,8 +170,12 @@ fn holder(row: &Row) -> Result<Option<Holder>, StoreError> {
         name: row.text(0)?.to_owned(),
         role,
         profile,
-        expires_us: None,
+        expires_us: row.opt_int(3)?,
     }))
+}
+
+fn earlier(one_us: i64, other_us: Option<i64>) -> i64 {
+    other_us.map_or(one_us, |other_us| one_us.min(other_us))
 }
 
 fn after(now_us: i64, span: Duration) -> i64 {

@@ -34,7 +34,7 @@ pub use self::{
 };
 use crate::{
     error::Error,
-    identity::{Kind, Presented, Role},
+    identity::{Kind, Presented, Principal, Role},
     profiles::Profile,
     registry,
     secrets::SecretRef,
@@ -57,6 +57,8 @@ type ListKey = (Option<Arc<str>>, Option<(TargetId, Arc<str>)>);
 pub struct Snapshot {
     /// The tenant.
     pub tenant: TenantId,
+    /// The tenant's name.
+    pub tenant_name: String,
     version: i64,
     tokens: HashMap<[u8; 32], Token>,
     pub(crate) targets: Vec<Arc<Target>>,
@@ -194,6 +196,17 @@ impl Snapshot {
             return live.find(|token| token.id == id);
         }
         live.find(|token| token.kind == Kind::Api && &*token.name == wanted)
+    }
+
+    /// The live API token of this principal.
+    #[must_use]
+    pub fn token_of(&self, principal: &Principal, now_us: i64) -> Option<&Token> {
+        self.tokens.values().find(|token| {
+            token.kind == Kind::Api
+                && token.name == principal.name
+                && token.role == principal.role
+                && token.expires_us.is_none_or(|end| now_us < end)
+        })
     }
 
     /// Whether the core lives for one process.

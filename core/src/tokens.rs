@@ -5,6 +5,7 @@
 
 mod credential;
 mod rows;
+mod with_it;
 
 use serde_json::json;
 use toolgate_contract::ids::TokenId;
@@ -105,7 +106,8 @@ impl Tokens {
         Ok((tokens, next))
     }
 
-    /// Revokes a token. One that is revoked already stays so, without a second row on the record.
+    /// Revokes a token, and ends what came of it: sessions by sign-in links of its principal, and unused links. One that is
+    /// revoked already stays so, without a second row on the record.
     pub async fn revoke(&self, by: By, id: &str) -> Result<(), Error> {
         let id: TokenId = id
             .parse()
@@ -124,7 +126,9 @@ impl Tokens {
                     ));
                 }
                 tx.execute(REVOKE, params![&tenant, id, now_us]).await?;
-                Ok(((), vec![Fact::new(EventKind::TokenRevoked, token.detail())]))
+                let mut facts = vec![Fact::new(EventKind::TokenRevoked, token.detail())];
+                facts.extend(with_it::end(tx, &tenant, &token.name, now_us).await?);
+                Ok(((), facts))
             })
         }).await
     }

@@ -45,6 +45,17 @@ impl FromRequest<Shared> for ObjectBody {
 }
 
 impl ObjectBody {
+    /// The same for a route whose every field may be left out: no body at all is an empty object.
+    pub(crate) async fn or_empty(request: Request, shared: &Shared) -> Result<Self, Problem> {
+        let (mut parts, body) = request.into_parts();
+        let mut bytes = read(body, &mut parts, shared).await?;
+        if bytes.is_empty() {
+            bytes = Bytes::from_static(b"{}");
+        }
+        check_bounds(&bytes)?;
+        Ok(Self(bytes))
+    }
+
     /// Parses the object; unknown, doubled and misspelt keys are told by name and place.
     pub(crate) fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Problem> {
         serde_json::from_slice(&self.0)

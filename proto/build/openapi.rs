@@ -140,7 +140,8 @@ fn operation(route: &Route, components: &Components<'_>) -> Value {
     if route.body {
         let except: Vec<_> = variables(&route.path).collect();
         let body = components.object(&route.input_message, &except);
-        operation["requestBody"] = json!({"required": true, "content": json_content(&body)});
+        let required = !components.may_be_left_out(&route.input_message);
+        operation["requestBody"] = json!({"required": required, "content": json_content(&body)});
     }
     let mut responses = Map::new();
     responses.insert(route.success.to_string(), success(route, components));

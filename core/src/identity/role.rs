@@ -20,6 +20,8 @@ pub enum Role {
 pub enum Action {
     /// Ask who one is.
     SeeSelf,
+    /// Make a link that signs in to the pages as oneself.
+    SignIn,
     /// List and call tools.
     UseTools,
     /// See targets with their configuration and state.
@@ -66,7 +68,9 @@ impl Role {
     /// Whether the role may do this.
     #[must_use]
     pub fn may(self, action: Action) -> bool {
-        use Action::{ReadOwnCalls, ReadRecord, SeePolicy, SeeSelf, SeeTargets, TestTargets, UseTools};
+        use Action::{
+            ReadOwnCalls, ReadRecord, SeePolicy, SeeSelf, SeeTargets, SignIn, TestTargets, UseTools,
+        };
         if action == SeeSelf {
             return true;
         }
@@ -74,9 +78,12 @@ impl Role {
             Self::Admin => true,
             Self::Engineer => matches!(
                 action,
-                UseTools | SeeTargets | TestTargets | SeePolicy | ReadOwnCalls
+                SignIn | UseTools | SeeTargets | TestTargets | SeePolicy | ReadOwnCalls
             ),
-            Self::Auditor => matches!(action, SeeTargets | SeePolicy | ReadOwnCalls | ReadRecord),
+            Self::Auditor => matches!(
+                action,
+                SignIn | SeeTargets | SeePolicy | ReadOwnCalls | ReadRecord
+            ),
             Self::Agent => matches!(action, UseTools),
         }
     }
@@ -98,6 +105,7 @@ impl Action {
     fn verb(self) -> &'static str {
         match self {
             Self::SeeSelf => "ask who it is",
+            Self::SignIn => "sign in to the pages, which are for people; ask for a token of another role",
             Self::UseTools => "list or call tools",
             Self::SeeTargets => "see targets",
             Self::ChangeTargets => "change targets",
@@ -121,6 +129,7 @@ mod tests {
         use Action::*;
         let table = [
             (SeeSelf, [true, true, true, true]),
+            (SignIn, [true, true, true, false]),
             (UseTools, [true, true, false, true]),
             (SeeTargets, [true, true, true, false]),
             (ChangeTargets, [true, false, false, false]),

@@ -13,9 +13,9 @@ use super::{Rpc, ask, manage::by, status};
 use crate::{
     broker::{Ask, Caller},
     error::{Error, Missing},
-    identity::{Action, Kind, Presented},
+    identity::{Action, Kind, Presented, Role},
     rfc3339,
-    sessions::{Listed, Reach},
+    sessions::{For, Listed, Person, Reach},
     snapshot::Token,
 };
 
@@ -40,12 +40,18 @@ impl SessionService for Rpc {
         &self,
         request: Request<CreateSignInCodeRequest>,
     ) -> Result<Response<CreateSignInCodeResponse>, Status> {
-        let caller = self.caller(&request, Action::ManageTokens).await?;
-        let profile = caller.profile().map(|profile| profile.name.to_string());
-        let made = self
-            .sessions
-            .create_code(by(&caller), caller.principal().role, profile)
-            .await;
+        // Of anybody else only admins; of agents nobody.
+        let action = match request.get_ref().token {
+            Some(_) => Action::ManageTokens,
+            None => Action::SignIn,
+        };
+        let caller = self.caller(&request, action).await?;
+        let whom = match request.into_inner().token {
+            Some(named) => self.named(&caller, &named),
+            None => self.oneself(&caller),
+        };
+        let whom = self.answer(&caller, whom).await?;
+        let made = self.sessions.create_code(by(&caller), whom).await;
         let made = self.answer(&caller, made).await?;
         Ok(Response::new(CreateSignInCodeResponse {
             code: made.code.reveal().to_owned(),
@@ -67,6 +73,7 @@ impl SessionService for Rpc {
         let method = self.answer(&caller, method).await?;
         Ok(Response::new(GetSessionResponse {
             tenant_id: principal.tenant.to_string(),
+            tenant_name: caller.snapshot.tenant_name.clone(),
             principal: principal.name.as_ref().to_owned(),
             role: principal.role.as_str().to_owned(),
             profile: caller.profile().map(|profile| profile.name.to_string()),
@@ -150,6 +157,7 @@ impl SessionService for Rpc {
         let principal = caller.principal();
         Ok(Response::new(GetSelfResponse {
             tenant_id: principal.tenant.to_string(),
+            tenant_name: caller.snapshot.tenant_name.clone(),
             principal: principal.name.as_ref().to_owned(),
             role: principal.role.as_str().to_owned(),
             uses_tools: principal.role.require(Action::UseTools).is_ok(),
@@ -164,6 +172,49 @@ impl Rpc {
         let presented = Presented::parse(ask.credential.as_ref()?.reveal())?;
         let now_us = self.broker.rooms().clock.wall_us();
         caller.snapshot.token(&presented, now_us)
+    }
+
+    /// The caller. Who has no API token came by a provider or an issuer, whose word ends: only admins may outlast it.
+    fn oneself(&self, caller: &Caller) -> Result<For, Error> {
+        let (principal, now_us) = (caller.principal(), self.broker.rooms().clock.wall_us());
+        let token = caller.snapshot.token_of(principal, now_us);
+        if token.is_none() && principal.role != Role::Admin {
+            return Err(Error::RoleForbidden {
+                role: principal.role.as_str(),
+                action: "make a sign-in link without an API token of its own; sign in as you did before",
+            });
+        }
+        Ok(For {
+            person: Person {
+                name: principal.name.as_ref().to_owned(),
+                role: principal.role,
+                profile: caller.profile().map(|profile| profile.name.to_string()),
+            },
+            token: token.map(|token| (token.id, token.expires_us)),
+        })
+    }
+
+    /// The principal of a live API token.
+    fn named(&self, caller: &Caller, wanted: &str) -> Result<For, Error> {
+        let now_us = self.broker.rooms().clock.wall_us();
+        let token = caller.snapshot.token_named(wanted, now_us);
+        let token = token
+            .filter(|token| token.kind == Kind::Api)
+            .ok_or(Error::NotFound(Missing::Resource("live token")))?;
+        if !token.role.may(Action::SignIn) {
+            return Err(Error::invalid(
+                "token",
+                "is an agent's, and the pages are for people; name a token of another role",
+            ));
+        }
+        Ok(For {
+            person: Person {
+                name: token.name.as_ref().to_owned(),
+                role: token.role,
+                profile: token.profile.as_ref().map(|profile| profile.name.to_string()),
+            },
+            token: Some((token.id, token.expires_us)),
+        })
     }
 }
 

@@ -242,6 +242,18 @@ async fn roles_reach_exactly_the_services_of_the_table() {
             (
                 "CreateSignInCode",
                 s.create_sign_in_code(with(token, Default::default())).await.err(),
+                [1, 1, 1, 0],
+            ),
+            (
+                "CreateSignInCode of another's",
+                s.create_sign_in_code(with(
+                    token,
+                    wire::CreateSignInCodeRequest {
+                        token: Some("ci".into()),
+                    },
+                ))
+                .await
+                .err(),
                 [1, 0, 0, 0],
             ),
             (
@@ -355,7 +367,7 @@ async fn a_sign_in_link_leads_to_a_session_that_knows_who_it_is() {
     let world = World::new().await;
     let code = world
         .sessions()
-        .create_sign_in_code(with(&world.admin, wire::CreateSignInCodeRequest {}))
+        .create_sign_in_code(with(&world.admin, wire::CreateSignInCodeRequest::default()))
         .await
         .unwrap()
         .into_inner()
@@ -382,7 +394,67 @@ async fn a_sign_in_link_leads_to_a_session_that_knows_who_it_is() {
         .unwrap()
         .into_inner();
     assert_eq!((&*me.principal, &*me.role, me.profile), ("admin", "admin", None));
-    assert_eq!(me.tenant_id, first.tenant_id.as_str());
+    assert_eq!(
+        (&*me.tenant_id, &*me.tenant_name),
+        (first.tenant_id.as_str(), "default")
+    );
+}
+
+#[tokio::test]
+async fn a_link_is_for_oneself_and_by_admins_for_whoever_holds_a_live_token() {
+    let world = World::new().await;
+    let asked = |token: Option<&str>| wire::CreateSignInCodeRequest {
+        token: token.map(str::to_owned),
+    };
+    let (auditor, agent) = (world.token("auditor").await, world.token("agent").await);
+    for (by, token) in [
+        (&auditor.token, None),
+        (&world.admin, Some("an auditor")),
+        (&world.admin, Some(&*auditor.id)),
+    ] {
+        let made = world.sessions().create_sign_in_code(with(by, asked(token))).await;
+        let code = made.unwrap().into_inner().code;
+        let session = world.sessions().sign_in(wire::SignInRequest { code }).await;
+        let session = session.unwrap().into_inner().token;
+        let me = world
+            .sessions()
+            .get_self(with(&session, wire::GetSelfRequest {}))
+            .await;
+        let me = me.unwrap().into_inner();
+        assert_eq!((&*me.principal, &*me.role), ("an auditor", "auditor"));
+        // What it began goes on as long as its token.
+        let again = world
+            .sessions()
+            .create_sign_in_code(with(&session, asked(None)))
+            .await;
+        again.unwrap();
+        let others = world
+            .sessions()
+            .create_sign_in_code(with(&session, asked(Some("admin"))))
+            .await;
+        assert_eq!(reason(&others.unwrap_err()), ErrorReason::RoleForbidden);
+    }
+    let told = world
+        .sessions()
+        .create_sign_in_code(with(&agent.token, asked(None)))
+        .await
+        .unwrap_err();
+    assert_eq!(reason(&told), ErrorReason::RoleForbidden);
+    assert!(
+        told.message().contains("the pages, which are for people"),
+        "{told:?}"
+    );
+    for (token, expected) in [
+        (&*agent.id, ErrorReason::ArgumentsInvalid),
+        ("nobody", ErrorReason::ResourceNotFound),
+        ("", ErrorReason::ResourceNotFound),
+    ] {
+        let told = world
+            .sessions()
+            .create_sign_in_code(with(&world.admin, asked(Some(token))))
+            .await;
+        assert_eq!(reason(&told.unwrap_err()), expected, "{token}");
+    }
 }
 
 #[tokio::test]

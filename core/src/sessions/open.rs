@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use toolgate_contract::ids::TenantId;
 
-use super::{Session, Sessions, after};
+use super::{Session, Sessions, after, earlier};
 use crate::{
     audit::EventKind,
     changes::{By, Fact},
@@ -105,14 +105,14 @@ pub(super) struct Opening {
 }
 
 impl Opening {
-    /// Always of new random bytes: what a browser brought before is never taken up.
+    /// Always of new random bytes: what a browser brought before is never taken up. It ends with its holder, at the latest.
     pub(super) fn mint(
         tenant: &TenantId,
         holder: Holder,
         method: Method,
         now_us: i64,
     ) -> Result<Self, Error> {
-        let expires_us = after(now_us, LIFE);
+        let expires_us = earlier(after(now_us, LIFE), holder.expires_us);
         let holder = Holder {
             expires_us: Some(expires_us),
             ..holder

@@ -6,7 +6,10 @@ use super::{
     open::{KEPT, LIFE, MOST},
     *,
 };
-use crate::changes::tests::ground::{Ground, NOW_US, detail};
+use crate::{
+    changes::tests::ground::{Ground, NOW_US, detail},
+    rfc3339,
+};
 
 /// The principal of the first sign-in code.
 fn first_admin(ground: &Ground) -> By {
@@ -14,6 +17,16 @@ fn first_admin(ground: &Ground) -> By {
         principal: "admin".into(),
         ..ground.admin()
     }
+}
+
+/// An admin who asks for itself.
+fn oneself(name: &str, profile: Option<String>) -> For {
+    let person = Person {
+        name: name.into(),
+        role: Role::Admin,
+        profile,
+    };
+    For { person, token: None }
 }
 
 #[tokio::test]
@@ -71,7 +84,7 @@ async fn what_is_no_open_code_lets_nobody_in() {
     let sessions = Sessions::new(ground.changes.clone());
     let first = ground.first.sign_in_code.reveal().to_owned();
     let second = sessions
-        .create_code(first_admin(&ground), Role::Admin, None)
+        .create_code(first_admin(&ground), oneself("admin", None))
         .await
         .unwrap()
         .code;
@@ -103,11 +116,11 @@ async fn a_code_signs_in_as_whoever_asked_for_it_and_replaces_only_their_own() {
     let sessions = Sessions::new(ground.changes.clone());
     let pinned = || Some("infrastructure".to_owned());
     let stale = sessions
-        .create_code(ground.admin(), Role::Admin, pinned())
+        .create_code(ground.admin(), oneself("ada", pinned()))
         .await
         .unwrap();
     let made = sessions
-        .create_code(ground.admin(), Role::Admin, pinned())
+        .create_code(ground.admin(), oneself("ada", pinned()))
         .await
         .unwrap();
 
@@ -142,7 +155,7 @@ async fn ended_sessions_are_forgotten() {
         .unwrap();
     ground.clock.advance(LIFE + KEPT + Duration::from_secs(1));
     let made = sessions
-        .create_code(ground.admin(), Role::Admin, None)
+        .create_code(ground.admin(), oneself("ada", None))
         .await
         .unwrap();
     sessions.sign_in(made.code.reveal(), "rest").await.unwrap();
@@ -307,4 +320,133 @@ async fn one_session_too_many_ends_the_oldest_of_the_same_principal() {
         sessions.list(ground.tenant(), Some("eva")).await.unwrap().len(),
         50
     );
+}
+
+/// A token of `eva`, an engineer, and a code for her by an admin.
+async fn token_and_code(ground: &Ground, ends_at: Option<&str>) -> (crate::tokens::Token, SignInCode) {
+    let wanted = crate::tokens::Wanted {
+        name: "eva".into(),
+        role: "engineer".into(),
+        profile: Some("hosts".into()),
+        expires_at: ends_at.map(str::to_owned),
+    };
+    let tokens = crate::tokens::Tokens::new(ground.changes.clone());
+    let (token, _) = tokens.create(ground.admin(), wanted).await.unwrap();
+    let code = Sessions::new(ground.changes.clone())
+        .create_code(ground.admin(), for_eva(&token))
+        .await
+        .unwrap();
+    (token, code)
+}
+
+fn for_eva(token: &crate::tokens::Token) -> For {
+    For {
+        person: Person {
+            profile: token.profile.clone(),
+            ..person(&token.name)
+        },
+        token: Some((token.id, token.expires_us)),
+    }
+}
+
+#[tokio::test]
+async fn a_code_for_a_token_signs_in_as_its_principal_and_says_who_made_it() {
+    let ground = Ground::new().await;
+    let sessions = Sessions::new(ground.changes.clone());
+    let (_, code) = token_and_code(&ground, None).await;
+    let begun = sessions.sign_in(code.code.reveal(), "rest").await.unwrap();
+
+    let live = ground.live(begun.token.reveal()).await.unwrap();
+    let profile = live.profile.as_ref().map(|it| it.name.to_string());
+    assert_eq!(
+        (live.kind, &*live.name, live.role, profile.as_deref()),
+        (Kind::Session, "eva", Role::Engineer, Some("hosts"))
+    );
+    let record = ground.record().await;
+    let [.., made, signed_in] = &record[..] else {
+        panic!("two rows")
+    };
+    assert_eq!((made.kind, &*made.principal), (EventKind::TokenCreated, "ada"));
+    let told = detail(made);
+    assert_eq!(
+        (&told["kind"], &told["name"], &told["role"]),
+        (&"sign_in".into(), &"eva".into(), &"engineer".into())
+    );
+    assert_eq!(
+        (signed_in.kind, &*signed_in.principal),
+        (EventKind::SignedIn, "eva")
+    );
+}
+
+#[tokio::test]
+async fn with_a_token_end_the_sessions_and_links_that_came_of_it_and_no_other() {
+    let ground = Ground::new().await;
+    let sessions = Sessions::new(ground.changes.clone());
+    let (token, code) = token_and_code(&ground, None).await;
+    let begun = sessions.sign_in(code.code.reveal(), "rest").await.unwrap();
+    let unused = sessions
+        .create_code(ground.admin(), for_eva(&token))
+        .await
+        .unwrap();
+    let others = sessions
+        .begin(ground.tenant(), person("ed"), Method::Link, "web")
+        .await
+        .unwrap();
+    // A provider vouches for this one.
+    let vouched = sessions
+        .begin(ground.tenant(), person("eva"), Method::Oidc, "web")
+        .await
+        .unwrap();
+
+    let tokens = crate::tokens::Tokens::new(ground.changes.clone());
+    tokens
+        .revoke(ground.admin(), &token.id.to_string())
+        .await
+        .unwrap();
+
+    assert!(ground.live(begun.token.reveal()).await.is_none());
+    assert!(sessions.sign_in(unused.code.reveal(), "rest").await.is_err());
+    for open in [&others, &vouched] {
+        assert!(ground.live(open.token.reveal()).await.is_some());
+    }
+    let told = ground.since_start().await;
+    assert_eq!(told[told.len() - 2..], ["token.revoked", "session.signed_out"]);
+    let record = ground.record().await;
+    assert_eq!(detail(record.last().unwrap())["why"], "token_revoked");
+
+    // Whoever was let in just before makes none any more.
+    let late = sessions.create_code(ground.admin(), for_eva(&token)).await;
+    assert_eq!(late.unwrap_err().reason(), ErrorReason::ResourceNotFound);
+}
+
+#[tokio::test]
+async fn nothing_that_came_of_a_token_outlives_it() {
+    let ground = Ground::new().await;
+    let sessions = Sessions::new(ground.changes.clone());
+    let end_us = NOW_US + 5 * 60 * 1_000_000;
+    let (_, code) = token_and_code(&ground, Some(&rfc3339::format(end_us))).await;
+    assert_eq!(code.expires_us, end_us);
+    let begun = sessions.sign_in(code.code.reveal(), "rest").await.unwrap();
+    assert_eq!(begun.expires_us, end_us);
+}
+
+#[tokio::test]
+async fn the_admins_first_link_ends_with_the_first_token() {
+    let ground = Ground::new().await;
+    let sessions = Sessions::new(ground.changes.clone());
+    let first = ground.first.sign_in_code.reveal();
+    let begun = sessions.sign_in(first, "rest").await.unwrap();
+    let tokens = crate::tokens::Tokens::new(ground.changes.clone());
+    let other = crate::tokens::Wanted {
+        name: "ada".into(),
+        role: "admin".into(),
+        ..Default::default()
+    };
+    tokens.create(ground.admin(), other).await.unwrap();
+    let token = ground.live(ground.first.admin_token.reveal()).await.unwrap();
+    tokens
+        .revoke(ground.admin(), &token.id.to_string())
+        .await
+        .unwrap();
+    assert!(ground.live(begun.token.reveal()).await.is_none());
 }

@@ -51,6 +51,7 @@ async fn read(tx: &mut Tx, found: Tenant) -> Result<Snapshot, StoreError> {
         .collect::<Result<_, _>>()?;
     Ok(Snapshot {
         version: found.version,
+        tenant_name: found.name,
         tokens: tokens
             .iter()
             .filter_map(|row| token(row, &profiles).transpose())

@@ -38,6 +38,8 @@ struct Plan {
     output: MessageDescriptor,
     rpc: PathAndQuery,
     body: bool,
+    /// Every field may be left out, and the whole body with them.
+    may_be_bodiless: bool,
     success: StatusCode,
     download: Option<Download>,
     json_fields: Arc<JsonFields>,
@@ -135,7 +137,10 @@ impl Plan {
             (true, None) => return Err("a stream needs the content type of its download".into()),
             (false, Some(_)) => return Err("a download needs a stream".into()),
         };
+        let is_optional = |field: FieldDescriptor| field.supports_presence() && !field.is_list();
+        let may_be_bodiless = input.fields().all(is_optional);
         Ok(Self {
+            may_be_bodiless,
             input,
             output,
             rpc: PathAndQuery::from_static(route.grpc_path),
@@ -160,7 +165,10 @@ impl Plan {
                     "unknown parameter {name:?}; this route takes its input in the body"
                 )));
             }
-            let body = ObjectBody::from_request(request, shared).await?;
+            let body = match self.may_be_bodiless {
+                true => ObjectBody::or_empty(request, shared).await?,
+                false => ObjectBody::from_request(request, shared).await?,
+            };
             read_object(&mut message, &body.0, &self.json_fields)?;
         }
         for (name, value) in path {

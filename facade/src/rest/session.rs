@@ -38,6 +38,7 @@ struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     csrf_token: Option<String>,
     tenant_id: String,
+    tenant_name: String,
     principal: String,
     role: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,6 +124,7 @@ impl Told {
         Self {
             csrf_token,
             tenant_id: session.tenant_id,
+            tenant_name: session.tenant_name,
             principal: session.principal,
             role: session.role,
             profile: session.profile,

@@ -608,6 +608,7 @@ impl SessionService for ScriptedCore {
             role: "admin".into(),
             uses_tools: true,
             profile: None,
+            tenant_name: "a tenant".into(),
         }))
     }
 
@@ -624,6 +625,7 @@ impl SessionService for ScriptedCore {
             uses_tools: true,
             expires_at: Some("2026-01-02T03:04:05Z".into()),
             method: "link".into(),
+            tenant_name: "a tenant".into(),
         }))
     }
 

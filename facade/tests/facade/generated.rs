@@ -297,3 +297,30 @@ async fn a_fault_in_a_body_names_its_place() {
     }
     assert!(world.core.asked.lock().unwrap().is_empty());
 }
+
+#[tokio::test]
+async fn where_every_field_may_be_left_out_so_may_the_body_and_what_is_unknown_is_still_told() {
+    let world = World::start().await;
+    let path = "/api/sign-in/code";
+    for (body, expected) in [
+        ("", "token: None"),
+        ("{}", "token: None"),
+        (r#"{"token":"eva"}"#, r#"token: Some("eva")"#),
+    ] {
+        assert_eq!(world.post(path, body).await.status, 201, "{body}");
+        let asked = world.core.asked("CreateSignInCode").pop().unwrap();
+        assert!(asked.message.contains(expected), "{}", asked.message);
+    }
+    for body in [r#"{"principal":"eva"}"#, "[]", "null"] {
+        let told = world.post(path, body).await.problem(400, "REQUEST_MALFORMED");
+        if body.contains("principal") {
+            assert!(told["detail"].as_str().unwrap().contains("principal"), "{told}");
+        }
+    }
+    assert_eq!(world.core.asked("CreateSignInCode").len(), 3);
+    // A route that needs something says so.
+    world
+        .post("/api/tokens", "")
+        .await
+        .problem(400, "REQUEST_MALFORMED");
+}

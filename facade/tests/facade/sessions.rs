@@ -60,7 +60,7 @@ async fn a_code_becomes_a_cookie_that_no_script_can_read() {
     assert_eq!(
         answer.json(),
         json!({
-            "csrfToken": CSRF, "tenantId": "t", "principal": "admin", "role": "admin", "usesTools": true,
+            "csrfToken": CSRF, "tenantId": "t", "tenantName": "a tenant", "principal": "admin", "role": "admin", "usesTools": true,
             "expiresAt": "2026-01-02T03:04:05Z", "method": "link",
         })
     );

@@ -38,6 +38,13 @@ impl<'a> Components<'a> {
         }
     }
 
+    /// Whether every field of a message may be left out, and with them the body that it is.
+    pub(crate) fn may_be_left_out(&self, full_name: &str) -> bool {
+        let message = self.pool.get_message_by_name(full_name);
+        let is_optional = |field: FieldDescriptor| field.supports_presence() && !field.is_list();
+        message.is_some_and(|message| message.fields().all(is_optional))
+    }
+
     /// The comment of a message.
     pub(crate) fn description(&self, full_name: &str) -> String {
         let message = self.pool.get_message_by_name(full_name);

@@ -71,10 +71,11 @@ fn browser_session() -> Value {
     json!({
         "type": "object",
         "description": "A session, as its browser knows it.",
-        "required": ["tenantId", "principal", "role", "usesTools", "method"],
+        "required": ["tenantId", "tenantName", "principal", "role", "usesTools", "method"],
         "properties": {
             "csrfToken": text("Goes into the header `X-CSRF-Token` of every request with the cookie that is no GET or HEAD."),
             "tenantId": text("The tenant's id."),
+            "tenantName": text("The tenant's name."),
             "principal": text("The principal's name."),
             "role": text("`admin`, `engineer`, `auditor` or `agent`."),
             "profile": text("The profile in force, if any."),

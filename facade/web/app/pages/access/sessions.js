@@ -18,6 +18,9 @@ import { SignInLink } from './sign-in-link.js';
 
 /** @typedef {{id: string, principal: string, role: string, method: string, createdAt: string, lastUsedAt?: string, expiresAt: string, current?: boolean}} Session */
 
+/** Who came by a provider makes no links that would outlast its word; admins may. */
+const mayLink = () => may('change') || me.value?.method !== 'oidc';
+
 export function Sessions() {
   const { data, error, loading, reload } = useGet('/api/sessions', { every: 30000 });
   const moment = useMoment();
@@ -35,12 +38,12 @@ export function Sessions() {
   if (!data && !error && !moment) return null;
   return html`
     ${error && html`<${Refusal} problem=${error} onRetry=${reload} />`}
-    <div class=${may('change') ? 'split two-one' : 'stack'}>
+    <div class=${mayLink() ? 'split two-one' : 'stack'}>
       <${Card} title="Sessions" note=${may('change') ? 'of everybody in this tenant' : 'yours'} flush>
         <${Table} label="Sessions" columns=${columns(setEnding, unused(data?.sessions))} rows=${data?.sessions} rowKey="id" loading=${loading}
           empty=${html`<${Empty} icon="key" title="No session is open" text="Whoever signs in to these pages stands here until the session ends." />`} />
       <//>
-      ${may('change') && html`<${SignInLink} />`}
+      ${mayLink() && html`<${SignInLink} />`}
     </div>
     ${ending && html`
       <${Confirm} title=${ending.current ? 'End this session?' : `End the session of ${ending.principal}?`} confirmLabel="End session" onConfirm=${end} onClose=${() => setEnding(null)}

@@ -56,7 +56,7 @@ export function Tokens() {
     </div>
     ${leaving && html`
       <${Confirm} title=${`Revoke ${leaving.name}?`} confirmLabel="Revoke token" onConfirm=${revoke} onClose=${() => setLeaving(null)}
-        consequences=${['Calls with this token answer 401, everywhere within 5 seconds; it cannot be brought back.', 'What it asked stays on the record.']} />`}`;
+        consequences=${['Calls with this token answer 401, everywhere within 5 seconds; it cannot be brought back.', 'Sessions that came of its sign-in links end with it.', 'What it asked stays on the record.']} />`}`;
 }
 
 /** The pages of the list after the first. @param {any} first */

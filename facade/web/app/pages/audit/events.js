@@ -53,7 +53,9 @@ export function subject(/** @type {AuditEvent} */ row) {
 /** What a change is about, as its detail names it: a token, a target, a profile, a verdict. */
 export function aboutOf(/** @type {AuditEvent} */ row) {
   const { name = row.detail?.profile ?? row.detail?.project ?? row.detail?.verdict ?? '' } = row.detail ?? {};
-  return typeof name === 'string' ? name : '';
+  if (typeof name !== 'string') return '';
+  // A link is made as a token is, and is none.
+  return row.detail?.kind === 'sign_in' ? ['sign-in link', name].filter(Boolean).join(' · ') : name;
 }
 
 /** How often one row of counted refusals happened, or 0. */

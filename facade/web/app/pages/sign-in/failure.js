@@ -32,7 +32,7 @@ export function Failure({ failure }) {
 
 /** @param {any} problem @returns {[string, any]} */
 function ofProblem(problem) {
-  if (problem.status === 401) return ['This link no longer works', html`A sign-in link works once, for 15 minutes. Ask an admin for a new one, or print one with <code>toolgate sign-in</code> where the gateway runs.`];
+  if (problem.status === 401) return ['This link no longer works', html`A sign-in link works once, for 15 minutes. Ask an admin for a new one, or print one with <code>toolgate sign-in</code> and a token of your own.`];
   const step = nextStep(problem);
   return [step.what.replace(/\.$/, ''), [step.why, step.next].filter(Boolean).join(' ')];
 }
