@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use reqwest::Url;
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolgate_core::config::OidcConfig;
 use toolgate_test_support::{Ground, OidcClient, OidcProvider, Person, Role, World, on_each_store};
 
@@ -77,6 +77,13 @@ async fn signs_in(ground: Ground, client: OidcClient) {
         (&myself["principal"], &myself["role"]),
         (&"oidc:ada".into(), &"admin".into())
     );
+    // A link would go on after the provider's word has ended.
+    let prolonged = world
+        .admin()
+        .with_token(&session)
+        .post("/api/sign-in/code", json!({}))
+        .await;
+    assert_eq!(prolonged.status, 403, "{}", prolonged.text);
     let same = world.admin().with_token(&session).get("/api/self").await.json();
     assert_eq!(same, myself);
 

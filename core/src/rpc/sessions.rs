@@ -13,7 +13,7 @@ use super::{Rpc, ask, manage::by, status};
 use crate::{
     broker::{Ask, Caller},
     error::{Error, Missing},
-    identity::{Action, Kind, Presented, Role},
+    identity::{Action, Kind, Presented},
     rfc3339,
     sessions::{For, Listed, Person, Reach},
     snapshot::Token,
@@ -174,11 +174,11 @@ impl Rpc {
         caller.snapshot.token(&presented, now_us)
     }
 
-    /// The caller. Who has no API token came by a provider or an issuer, whose word ends: only admins may outlast it.
+    /// The caller. Who has no API token came by a provider or an issuer, whose word ends; no link may outlast it.
     fn oneself(&self, caller: &Caller) -> Result<For, Error> {
         let (principal, now_us) = (caller.principal(), self.broker.rooms().clock.wall_us());
         let token = caller.snapshot.token_of(principal, now_us);
-        if token.is_none() && principal.role != Role::Admin {
+        if token.is_none() {
             return Err(Error::RoleForbidden {
                 role: principal.role.as_str(),
                 action: "make a sign-in link without an API token of its own; sign in as you did before",
