@@ -81,6 +81,7 @@ mod a_write_whose_caller_left_is_on_the_record;
 mod a_wrong_setting_is_named_with_the_nearest_one;
 mod agents_write_only_where_a_back_end_may_be_written_to;
 mod an_admin_adds_each_system_and_tests_it;
+mod an_admin_adds_systems_on_the_page;
 mod an_admin_gets_a_new_sign_in_link;
 mod an_agent_need_not_repeat_its_project_and_task;
 mod an_agent_reports_a_problem_of_the_platform;

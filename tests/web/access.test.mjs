@@ -22,3 +22,9 @@ test('the record calls a sign-in link by its name', () => {
   assert.equal(row({ name: 'eva', kind: 'sign_in' }), 'sign-in link · eva');
   assert.equal(row({ name: 'ci' }), 'ci');
 });
+
+test('whom a provider vouched for makes links for others alone', () => {
+  const tokens = [{ id: '1', name: 'eva', role: 'auditor' }, { id: '2', name: 'bot', role: 'agent' }];
+  assert.deepEqual(options(tokens, 0, false), [{ value: '1', label: 'for eva (auditor)' }]);
+  assert.deepEqual(options([], 0, false), []);
+});

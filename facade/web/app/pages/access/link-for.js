@@ -8,10 +8,12 @@
  * The choices, oneself first. Agents have none: the pages are for people.
  * @param {Token[]} tokens
  * @param {number} now
+ * @param {boolean} [own] whether there may be one for oneself: not for whom a provider vouched, whose word a link would outlast
  * @returns {{value: string, label: string}[]}
  */
-export function options(tokens, now) {
+export function options(tokens, now, own = true) {
   const isLive = (/** @type {Token} */ token) => !token.revokedAt && !(token.expiresAt && Date.parse(token.expiresAt) <= now);
   const people = tokens.filter((token) => token.role !== 'agent' && isLive(token));
-  return [{ value: '', label: 'for me' }, ...people.map(({ id, name, role }) => ({ value: id, label: `for ${name} (${role})` }))];
+  const oneself = own ? [{ value: '', label: 'for me' }] : [];
+  return [...oneself, ...people.map(({ id, name, role }) => ({ value: id, label: `for ${name} (${role})` }))];
 }

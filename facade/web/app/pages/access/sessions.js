@@ -18,7 +18,7 @@ import { SignInLink } from './sign-in-link.js';
 
 /** @typedef {{id: string, principal: string, role: string, method: string, createdAt: string, lastUsedAt?: string, expiresAt: string, current?: boolean}} Session */
 
-/** Who came by a provider makes no links that would outlast its word; admins may. */
+/** Who came by a provider makes no link for themselves, which would outlast its word; admins make them for others. */
 const mayLink = () => may('change') || me.value?.method !== 'oidc';
 
 export function Sessions() {

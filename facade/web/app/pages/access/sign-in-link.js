@@ -13,11 +13,13 @@ import { options } from './link-for.js';
 
 export function SignInLink() {
   const { data } = useGet(may('change') ? '/api/tokens' : null, { query: { pageSize: 200 } });
-  const [token, setToken] = useState('');
+  const [picked, setToken] = useState('');
   const [made, setMade] = useState(/** @type {{code: string, expiresAt: string, whom: string} | null} */ (null));
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState(/** @type {any} */ (null));
-  const choices = options(data?.tokens ?? [], Date.now());
+  const own = me.value?.method !== 'oidc';
+  const choices = options(data?.tokens ?? [], Date.now(), own);
+  const token = picked || (choices[0]?.value ?? '');
   const whom = data?.tokens.find((/** @type {{id: string}} */ each) => each.id === token)?.name ?? me.value?.principal ?? '';
   const make = async () => {
     setBusy(true);
@@ -30,10 +32,11 @@ export function SignInLink() {
     }
     setBusy(false);
   };
+  if (!choices.length) return null;
   return html`
     <${Card} title="Another browser">
       <p class="dim small">A link that signs in as ${whom}, once, within 15 minutes. A new one takes the place of an unused one.</p>
-      ${choices.length > 1 && html`
+      ${(choices.length > 1 || !own) && html`
         <${Field} label="Whom it signs in" help="Its session ends when this token does.">${(/** @type {string} */ id, /** @type {string} */ by) => html`
           <${Select} id=${id} describedBy=${by} value=${token} onChange=${(/** @type {string} */ value) => { setToken(value); setMade(null); setProblem(null); }} options=${choices} />`}<//>`}
       ${made && html`<${Note} state="accent" icon="lock" title="Open it there now."><span>It signs in as ${made.whom} and ends <${Ago} at=${made.expiresAt} />.</span><${Code} text=${`${location.origin}/sign-in#code=${made.code}`} label="Sign-in link" /><//>`}
