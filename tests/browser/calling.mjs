@@ -12,6 +12,7 @@ const walks = {
   async answers(page) {
     await step('a tool is found by its words and its form comes from its schema', async () => {
       await open(page, '/test-call');
+      await page.getByLabel('Search tools').waitFor();
       await page.keyboard.press('/');
       await page.keyboard.type('workflow run');
       await page.keyboard.press('Enter');

@@ -100,10 +100,27 @@ export async function open(page, place) {
   await settled(page);
 }
 
-/** The page has its heading, and nothing is being loaded. */
+/**
+ * The page has its heading, nothing is being loaded, and for a fifth of a second nothing was drawn: longer than pages hold
+ * back what stands for something that is still to come.
+ */
 export async function settled(page) {
   await page.locator('main h1').first().waitFor();
-  await page.waitForFunction(() => !document.querySelector('main [aria-busy="true"]'));
+  await page.evaluate(() => new Promise((done) => {
+    let timer = 0;
+    const again = () => {
+      clearTimeout(timer);
+      timer = setTimeout(look, 200);
+    };
+    const look = () => {
+      if (document.querySelector('main [aria-busy="true"]')) return again();
+      observer.disconnect();
+      return done();
+    };
+    const observer = new MutationObserver(again);
+    observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+    again();
+  }));
 }
 
 export async function shot(page, name) {
