@@ -10,7 +10,7 @@ mod turns;
 use std::{sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::ids::TenantId;
 
@@ -27,10 +27,6 @@ use crate::{
     telemetry,
 };
 
-/// How often the keys are read anew.
-const EVERY: Duration = Duration::from_secs(600);
-/// How soon after they could not be read.
-const AGAIN: Duration = Duration::from_secs(60);
 /// A call waits no longer for keys that are being read.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -118,21 +114,7 @@ impl Issuer {
 
     /// Reads the keys, now and whenever it is time, until `stop`.
     pub async fn keep(self, stop: CancellationToken) {
-        loop {
-            let turn = self.0.turns.begin();
-            // Cancel-safe: a read that is dropped changes nothing.
-            let pause = tokio::select! {
-                () = stop.cancelled() => return,
-                read = self.read() => if read { EVERY } else { AGAIN },
-            };
-            drop(turn);
-            // Cancel-safe: nothing is lost by not sleeping to the end.
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = sleep(pause) => {}
-                () = self.0.turns.wanted() => {}
-            }
-        }
+        self.0.turns.take(&stop, || self.read()).await;
     }
 
     async fn read(&self) -> bool {

@@ -21,7 +21,7 @@ use std::{sync::Arc, time::Duration};
 
 use arc_swap::ArcSwapOption;
 use oauth2::{AuthorizationCode, PkceCodeVerifier, RedirectUrl};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use toolgate_contract::ids::TenantId;
 
@@ -44,10 +44,6 @@ use crate::{
     telemetry,
 };
 
-/// How often addresses and keys are read anew.
-const EVERY: Duration = Duration::from_secs(600);
-/// How soon after they could not be read.
-const AGAIN: Duration = Duration::from_secs(60);
 /// Nobody waits longer for what is being read.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -142,21 +138,7 @@ impl Oidc {
 
     /// Reads addresses and keys, now and whenever it is time, until `stop`.
     pub(crate) async fn keep(self, stop: CancellationToken) {
-        loop {
-            let turn = self.0.turns.begin();
-            // Cancel-safe: a read that is dropped changes nothing.
-            let pause = tokio::select! {
-                () = stop.cancelled() => return,
-                read = self.read() => if read { EVERY } else { AGAIN },
-            };
-            drop(turn);
-            // Cancel-safe: nothing is lost by not sleeping to the end.
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = sleep(pause) => {}
-                () = self.0.turns.wanted() => {}
-            }
-        }
+        self.0.turns.take(&stop, || self.read()).await;
     }
 
     /// Where to send a browser that wants to end at `next`. `origin` is what it dialled, where a facade says so.

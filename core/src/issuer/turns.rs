@@ -6,10 +6,18 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::{Notify, watch};
+use tokio::{
+    sync::{Notify, watch},
+    time::sleep,
+};
+use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 
+/// How often something is read.
+const EVERY: Duration = Duration::from_secs(600);
+/// How soon again, where it could not be.
+const AGAIN: Duration = Duration::from_secs(60);
 /// Unknown keys bring a turn forward once in this time.
 const ONCE_IN: Duration = Duration::from_secs(60);
 
@@ -29,7 +37,7 @@ struct State {
 
 /// A turn under way; it has ended when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn<'a>(&'a Turns);
+struct Turn<'a>(&'a Turns);
 
 impl Turns {
     /// The first turn is about to begin: whoever comes before it waits for it.
@@ -54,12 +62,30 @@ impl Turns {
         }
     }
 
-    /// Waits until somebody needs a turn.
-    pub(crate) async fn wanted(&self) {
-        self.wanted.notified().await;
+    /// Reads now and whenever it is time, until `stop`. `read` says whether it could.
+    pub(crate) async fn take<R: Future<Output = bool>>(
+        &self,
+        stop: &CancellationToken,
+        read: impl Fn() -> R,
+    ) {
+        loop {
+            let turn = self.begin();
+            // Cancel-safe: a read that is dropped changes nothing.
+            let pause = tokio::select! {
+                () = stop.cancelled() => return,
+                read = read() => if read { EVERY } else { AGAIN },
+            };
+            drop(turn);
+            // Cancel-safe: nothing is lost by not sleeping to the end.
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = sleep(pause) => {}
+                () = self.wanted.notified() => {}
+            }
+        }
     }
 
-    pub(crate) fn begin(&self) -> Turn<'_> {
+    fn begin(&self) -> Turn<'_> {
         self.state().under_way = true;
         Turn(self)
     }
